@@ -64,8 +64,8 @@ def insider_levels(
     rest = np.where(whole - parts.amount <= _EQUAL * whole, 0.0, whole - parts.amount)
     cell = parts.cell
     lower, upper, sliding = (level[cell] for level in (levels.lower, levels.upper, levels.sliding))
-    asked = _asked_of_largest(table, parts.only(parts.largest), findings, rules, rest[parts.largest])
-    for level, least in zip((lower, upper, sliding), asked, strict=True):
+    levels_left = _asked_of_largest(table, parts.only(parts.largest), findings, rules, rest[parts.largest])
+    for level, least in zip((lower, upper, sliding), levels_left, strict=True):
         level[parts.largest] = np.minimum(level[parts.largest], least)
     for level in (lower, upper, sliding):
         level[rest <= 0] = 0.0
@@ -102,7 +102,7 @@ def _asked_of_largest(
     Rules that look at contributions say it themselves (`level_against`). The other levels are shares of the value, or
     came with it: of the others' part the same share is asked for.
     """
-    asked = np.zeros((3, len(parts.cell)))
+    levels_left = np.zeros((3, len(parts.cell)))
     by_label = {rule.label: rule.rule if isinstance(rule, OnHoldings) else rule for rule in rules}
     whole = rest + parts.amount
     share = np.divide(rest, whole, out=np.zeros_like(rest), where=whole > 0)
@@ -117,8 +117,8 @@ def _asked_of_largest(
             least = np.minimum(full, np.where(level > TINY * whole, level, 0.0))
         else:
             least = share * full
-        np.maximum(asked, np.where(here, least, 0.0), out=asked)
-    return asked
+        np.maximum(levels_left, np.where(here, least, 0.0), out=levels_left)
+    return levels_left
 
 
 def _others(contributions: Contributions | None, parts: _Parts, rest: NDArray[np.float64]) -> Contributions | None:
@@ -206,8 +206,8 @@ def _summed_up(
         keys = np.concatenate((key, totals[above.row] * len(names) + above.col))
         amounts = np.concatenate((amount, above.data))
         order = np.argsort(keys, kind="stable")
-        found, first = np.unique(keys[order], return_index=True)
+        seen, first = np.unique(keys[order], return_index=True)
         most = np.maximum.reduceat(amounts[order], first)
-        if len(found) == len(key) and np.allclose(most, amount, rtol=_EQUAL, atol=0.0):
+        if len(seen) == len(key) and np.allclose(most, amount, rtol=_EQUAL, atol=0.0):
             return key // len(names), names[key % len(names)], amount
-        key, amount = found, most
+        key, amount = seen, most

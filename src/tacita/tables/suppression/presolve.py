@@ -198,9 +198,9 @@ def _against(
         on[int(at[number])].append(number)
     against: dict[int, dict[int, Distances]] = {}
     for place, numbers in on.items():
-        asked = [(int(cells[number]), float(scale[number])) for number in numbers]
-        for who in {who: None for cell, _ in asked for who in problem.against.get(cell, ())}:
-            levels = [_seen_at(problem.distances(cell, who), factor) for cell, factor in asked]
+        here = [(int(cells[number]), float(scale[number])) for number in numbers]
+        for who in {who: None for cell, _ in here for who in problem.against.get(cell, ())}:
+            levels = [_seen_at(problem.distances(cell, who), factor) for cell, factor in here]
             against.setdefault(place, {})[who] = Distances(*(max(level) for level in zip(*levels, strict=True)))
     return against
 
