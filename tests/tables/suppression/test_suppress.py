@@ -94,6 +94,10 @@ def test_no_pattern_is_cheaper(seed: int):
         owners = np.full(len(table), -1)
         owners[inner[:2]] = (3, 4)
         knowledge = replace(knowledge, owners=owners)
+        # Both contribute to the sensitive cells: of these one must be kept from less, the other from nothing.
+        cell, who = np.repeat(np.sort(secret), 2), np.tile([3, 4], len(secret))
+        less = [np.where(who == 3, np.floor(level[cell] / 2), 0.0) for level in (lower, upper, sliding)]
+        levels = replace(levels, against=InsiderLevels(cell, who, *less))
     asked = np.zeros(len(table), np.int8)
     free = np.flatnonzero(~mask & (table.values > 0))
     asked[draw.choice(free, max(0, len(free) - 8), replace=False)] = Status.KEPT
