@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.tables.system.possible_tables import Numbers
+from tacita.attacks.tables.system.possible_tables import Numbers, unit_of
 from tacita.errors import InputError, counted, listed
 from tacita.model.table import Knowledge, Levels, Table
 
@@ -39,8 +39,11 @@ def check_adjusted(table: Table, published: Numbers, levels: Levels, knowledge: 
     faults += _named(table, out, "cells leave their bounds")
     moved = published - table.values
     near = 1e-9 * size
-    kept = (moved <= -levels.lower + near) | (moved >= levels.upper - near)
+    # A level to one side only says how far to go on that side; a cell that does not move at all is not safe.
+    down, up = moved <= -levels.lower + near, moved >= levels.upper - near
+    kept = ((down & (levels.lower > 0)) | (up & (levels.upper > 0)) | (down & up)) & (np.abs(moved) > near)
     faults += _named(table, levels.sensitive & ~kept, "sensitive cells are still inside their protection interval")
+    faults += _named(table, _finer(table, published), "figures have more decimals than the data")
     if knowledge.integer:
         faults += _named(table, np.abs(published - np.rint(published)) > 1e-6, "counts are not whole")
     return Check(tuple(faults), {"moved": int((np.abs(moved) > near).sum())})
@@ -54,6 +57,15 @@ def check_small_counts(table: Table, published: Numbers, base: float, inner: NDA
     faults += _named(table, published < 0, "counts are negative")
     faults += _named(table, np.abs(published - np.rint(published)) > 1e-6, "counts are not whole")
     return Check(tuple(faults))
+
+
+def _finer(table: Table, published: Numbers) -> NDArray[np.bool_]:
+    """Return which figures are no multiples of the unit that all true values are multiples of."""
+    unit = unit_of(table.values)
+    if not unit:
+        return np.zeros(len(table), bool)
+    scaled = published / unit
+    return np.asarray(np.abs(scaled - np.rint(scaled)) > 1e-7 * np.maximum(1.0, np.abs(scaled)))
 
 
 def _sums_that_fail(table: Table, published: Numbers) -> list[str]:
