@@ -20,20 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import check_adjusted
-from tacita.attacks.tables.demands import ENOUGH, final
-from tacita.attacks.tables.reach import AttackerReach
+from tacita.attacks.tables.conclusions import BY_CHANCE, WITHIN, chance_of, ends_of
+from tacita.attacks.tables.demands import ENOUGH
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
-from tacita.attacks.tables.system.possible_tables import Numbers, possible_tables, unit_of
-from tacita.attacks.tables.system.reduction import reduced
+from tacita.attacks.tables.system.possible_tables import Numbers, unit_of
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, silent
-
-WITHIN = 0.01
-"""A value counts as recovered when a guess is off by this share of it at most."""
-
-_BY_CHANCE = 1e-4  # what is less likely than this is not chance
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,7 +119,7 @@ def audit_adjusted(
         return Audit(table.name, 0, int(levels.sensitive.sum()), nothing, faults, figures=dict(check.figures))
     possible = possible_values(table, published, levels, knowledge, margin)
     wide, knowing = _what_follows(table, published, levels, knowledge, possible)
-    lower, upper, solved = _ends(table, knowing, possible, progress)
+    (lower, upper), solved = ends_of(table, ~knowing.known, knowing, possible.cells, progress)
     violations = _too_narrow(table, published, levels, possible, lower, upper)
     if (knowledge.owners >= 0).any():
         options = AuditOptions(unions=False, exact=False)
@@ -146,23 +140,6 @@ def audit_adjusted(
         solved=solved,
         figures={**check.figures, "recovered": recovered, "by_chance": round(chance, 2)},
     )
-
-
-def _ends(
-    table: Table, knowing: Knowledge, possible: PossibleValues, progress: Progress
-) -> tuple[Numbers, Numbers, int]:
-    """Return the ends of what sums and bounds leave of each sensitive cell, and how many questions that took."""
-    tables = possible_tables(table, ~knowing.known, knowing)
-    reduction = reduced(tables)
-    reach = AttackerReach(tables, reduction)
-    ends = reach.ends()
-    places = np.searchsorted(tables.cells, possible.cells)
-    free = reduction.place[places]
-    target = np.full(len(reach.start), np.nan)
-    target[free[free >= 0]] = np.inf
-    reach.settle(ends, -target, target, progress, "attacking the sensitive cells")
-    span = final(reduction, ends)
-    return span.low[places], span.high[places], reach.solved
 
 
 def _what_follows(
@@ -237,18 +214,9 @@ def _recovered(
         counts = np.searchsorted(shares, shares + window, side="right") - np.arange(number)
         best, expected = int(counts.max()), chance * number
         at_level = int((np.abs(shares) <= window).sum())
-        suspicious |= number * _tail(best, number, chance) < _BY_CHANCE
-        suspicious |= _tail(at_level, number, chance) < _BY_CHANCE
+        suspicious |= number * chance_of(best, number, chance) < BY_CHANCE
+        suspicious |= chance_of(at_level, number, chance) < BY_CHANCE
     return best, expected, suspicious
-
-
-def _tail(hits: int, number: int, chance: float) -> float:
-    """Return a bound of the chance of so many hits or more (Chernoff)."""
-    rate = hits / number
-    if rate <= chance:
-        return 1.0
-    rest = 0.0 if rate >= 1 else (1 - rate) * np.log((1 - rate) / (1 - chance))
-    return float(np.exp(-number * (rate * np.log(rate / chance) + rest)))
 
 
 def _promise(table: Table, cell: int, fault: str) -> LevelViolation:

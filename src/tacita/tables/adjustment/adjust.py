@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.adjustment.distances import Chance, distances_of, in_units, unit_of
+from tacita.tables.adjustment.distances import Chance, distances_of
 from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
 from tacita.tables.linear_program import LinearProgram, Reals, is_whole, solve
+from tacita.tables.unit import in_units, unit_of
 from tacita.tables.usable import names, require_levels, require_usable
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from tacita.attacks.tables.published_intervals import attack_intervals
+from tacita.attacks.tables.system.possible_tables import Span
 from tacita.model.table import Status
 from tacita.progress import Progress
+from tacita.tables.intervals.placement import LEAST
 from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
@@ -25,7 +29,7 @@ class IntervalsWay:
     weight: Literal["unity", "relative"] = "unity"
     """What a unit of width costs."""
     ends: Literal["round", "exact"] = "round"
-    """Whether ends are rounded outwards."""
+    """Whether ends are drawn and rounded outwards; exact ones give values away, and the audit says so."""
 
     name: ClassVar[str] = "intervals"
 
@@ -36,10 +40,13 @@ class IntervalsWay:
         """
         plan, knowledge = specification.protect, case.knowledge
         require_publishable(case, self.name)
+        # Who knows the seed repeats the draws. It is kept internally only.
+        seed = secrets.randbits(63) if plan.seed is None else plan.seed
         published = publish_intervals(
             case.table,
             case.levels,
             knowledge.knowing(case.wishes == Status.KEPT),
+            seed=None if self.ends == "exact" else seed,
             seconds=plan.time,
             progress=progress,
             weight=self.weight,
@@ -52,6 +59,13 @@ class IntervalsWay:
             upper=np.where(hidden, np.minimum(knowledge.upper, published.upper), knowledge.upper),
         )
         verdict = attack(case, hidden, progress, knowing)
+        ends = Span(published.lower, published.upper)
+        violations, figures = attack_intervals(
+            case.table, ends, case.levels, knowledge, 1.0 if self.ends == "exact" else LEAST, progress=progress
+        )
+        verdict = replace(
+            verdict, violations=(*verdict.violations, *violations), figures={**verdict.figures, **figures}
+        )
         status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
         return ProtectedTable(
             case,
@@ -61,7 +75,7 @@ class IntervalsWay:
             verdict,
             np.where(hidden, published.lower, np.nan),
             np.where(hidden, published.upper, np.nan),
-            figures={"width": published.published_width},
+            figures={"width": published.published_width, "seed": seed},
             reading=(READING,) if hidden.any() else (),
             notes=published.notes,
         )
