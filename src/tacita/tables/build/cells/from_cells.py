@@ -260,7 +260,7 @@ def _contribution_faults(raw: RawCells, *, is_count: bool, decimals: int | None)
     if is_count and largest.max(initial=0.0) > 1:
         return ['largest contributions to a table of frequencies; say what is summed: response = "..." in [[table]]']
     faults = []
-    if below := _named(raw, (largest < 0).any(axis=1)):
+    if below := _named(raw, np.asarray((largest < 0).any(axis=1))):
         faults.append(f"negative largest contributions: {below}")
     with np.errstate(invalid="ignore"):
         # A value may be rounded to its last place, and so may each contribution.
