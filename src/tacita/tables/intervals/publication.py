@@ -103,7 +103,7 @@ def publish_intervals(
     for number, need in enumerate(missed):
         progress(Step("widening intervals", number, len(missed)))
         down, up = _protected(table, need, room, weights, Widths(down, up), whole=False)
-    down, up = _against_owners(table, needs, knowledge, room, weights, down, up)
+    down, up = _against_owners(table, levels, knowledge, room, weights, down, up)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
         notes.append("narrower intervals may do: give it more time")
@@ -150,14 +150,33 @@ def _weights(table: Table, weight: Literal["unity", "relative"] | Reals) -> Real
 
 def _needs(levels: Levels, room: Room) -> tuple[Need, ...]:
     needs = []
-    for cell in np.flatnonzero(levels.sensitive):
-        above, below = float(levels.upper[cell]), float(levels.lower[cell])
-        rest = max(float(levels.sliding[cell]) - above - below, 0.0)
-        more = min(rest, max(float(room.above[cell]) - above, 0.0))
-        for upward, distance in ((True, above + more), (False, below + rest - more)):
-            if distance > 0:
-                needs.append(Need(int(cell), upward, distance))
+    for cell in np.flatnonzero(levels.sensitive).tolist():
+        needs += _needs_of(
+            cell, float(levels.lower[cell]), float(levels.upper[cell]), float(levels.sliding[cell]), room
+        )
     return tuple(needs)
+
+
+def _needs_of(cell: int, below: float, above: float, width: float, room: Room) -> list[Need]:
+    rest = max(width - above - below, 0.0)
+    more = min(rest, max(float(room.above[cell]) - above, 0.0))
+    distances = ((True, above + more), (False, below + rest - more))
+    return [Need(cell, upward, distance) for upward, distance in distances if distance > 0]
+
+
+def _needs_against(levels: Levels, knowledge: Knowledge, room: Room) -> dict[tuple[int, int], list[Need]]:
+    """Return what a cell needs against contributors to it, by cell and contributor, where that is special."""
+    own = np.flatnonzero(levels.sensitive & (knowledge.owners >= 0))
+    needs: dict[tuple[int, int], list[Need]] = {(int(cell), int(knowledge.owners[cell])): [] for cell in own}
+    special = levels.against
+    if special is not None:
+        pairs = zip(special.cell.tolist(), special.contributor.tolist(), strict=True)
+        distances = zip(special.lower.tolist(), special.upper.tolist(), special.sliding.tolist(), strict=True)
+        needs |= {
+            (cell, who): _needs_of(cell, *distance, room)
+            for (cell, who), distance in zip(pairs, distances, strict=True)
+        }
+    return needs
 
 
 def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, up: Reals) -> tuple[Need, ...]:
@@ -187,16 +206,17 @@ def _protected(
 
 
 def _against_owners(
-    table: Table, needs: tuple[Need, ...], knowledge: Knowledge, room: Room, weights: Reals, down: Reals, up: Reals
+    table: Table, levels: Levels, knowledge: Knowledge, room: Room, weights: Reals, down: Reals, up: Reals
 ) -> tuple[Reals, Reals]:
-    for cell in np.flatnonzero(knowledge.owners >= 0):
-        for need in needs:
-            if (
-                need.cell != cell
-                and knowledge.owners[need.cell] != knowledge.owners[cell]
-                and down[cell] + up[cell] > 0
-            ):
-                down, up = _protected(table, need, room, weights, Widths(down, up), whole=False, known=int(cell))
+    usual: dict[int, list[Need]] = {}
+    for need in _needs(levels, room):
+        usual.setdefault(need.cell, []).append(need)
+    special = _needs_against(levels, knowledge, room)
+    for known in np.flatnonzero(knowledge.owners >= 0).tolist():
+        for cell, needs in usual.items():
+            for need in special.get((cell, int(knowledge.owners[known])), needs):
+                if down[known] + up[known] > 0:
+                    down, up = _protected(table, need, room, weights, Widths(down, up), whole=False, known=known)
     return down, up
 
 

@@ -14,9 +14,11 @@ from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.published import PublishedTable
+from tacita.tables.protect.refusal import with_remedies
 from tacita.tables.protect.verdict import attack, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
+from tacita.tables.suppression.refusal import UnprotectableTable
 from tacita.tables.suppression.suppress import Method, SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
@@ -42,7 +44,11 @@ class SuppressionWay:
         end = time.monotonic() + plan.time
         unions: list[SecretUnion] = []
         for _ in range(_ROUNDS):
-            pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+            try:
+                pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+            except UnprotectableTable as refusal:
+                progress(Step("looking what would let the table be protected"))
+                raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
             if pattern.is_stopped:
                 progress(Step("stopped: auditing the best safe pattern"))
