@@ -3,7 +3,10 @@
 Each sensitive cell becomes at least ``value + upper`` or at most ``value - lower``; other cells change as needed within
 bounds, so that all sums hold; the weighted sum of absolute changes is least (Dandekar and Cox 2002; Castro 2006). The
 directions are binary decisions: a mixed integer program. The signs that the relaxation is nearest to give a first table
-at once, so that any time limit leaves a valid one.
+at once, so that any time limit leaves a valid one. All changes are multiples of the unit of the data.
+
+What is least can be worked out again, so what is published leaves it to chance by how much more than its level a cell
+moves, and what directions cost (`Chance`).
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
+from tacita.tables.adjustment.distances import Chance, distances_of
 from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
 from tacita.tables.linear_program import LinearProgram, Reals, is_whole, solve
+from tacita.tables.unit import in_units, unit_of
 from tacita.tables.usable import names, require_levels, require_usable
 
 
@@ -28,13 +33,14 @@ from tacita.tables.usable import names, require_levels, require_usable
 class Adjusted:
     """Adjusted values that add up, each sensitive cell at or beyond one of its protection levels.
 
-    `distance` is the weighted sum of the absolute changes, `bound` what no adjustment can undercut, `changed` the
-    number of cells that changed, `largest` the largest change. Neither the true values nor the
-    directions are in here.
+    `distance` is the weighted sum of the absolute changes, `cost` the same with what was drawn (see `Chance`), `bound`
+    the cost that no adjustment can undercut, `changed` the number of cells that changed, `largest` the largest change.
+    Neither the true values nor the directions are in here.
     """
 
     values: NDArray[np.float64]
     distance: float
+    cost: float
     bound: float
     changed: int
     largest: float
@@ -43,10 +49,11 @@ class Adjusted:
 
     @property
     def gap(self) -> float:
-        """How much of the distance could be saved at most, as a share of it."""
-        return 0.0 if not self.distance > self.bound else float((self.distance - self.bound) / self.distance)
+        """How much of the cost could be saved at most, as a share of it."""
+        return 0.0 if not self.cost > self.bound * (1 + 1e-9) else float((self.cost - self.bound) / self.cost)
 
 
+_MOST_NODES = 2_000
 _LATE = "time ran out: another adjustment may be nearer"
 
 
@@ -58,13 +65,16 @@ def adjust(
     weight: Literal["unity", "relative"] | Reals = "unity",
     seconds: float = 60.0,
     gap: float = 0.0,
+    chance: Chance | None = None,
     progress: Progress = silent,
 ) -> Adjusted:
     """Return the table adjusted at the least distance, or the best found in time with its gap.
 
     Values that are not negative stay so; zeros that are not sensitive stay zero. Adjusted values lie within the bounds
     that everybody knows, and cells that everybody knows (`knowledge.known`) do not change. `weight` is what a change of
-    one unit costs: the same everywhere, less in large cells ("relative"), or given for each cell. Counts stay whole.
+    one unit costs: the same everywhere, less in large cells ("relative"), or given for each cell. Changes are
+    multiples of the unit that all values are multiples of, if there is one. Without `chance` cells go to their levels
+    at the least distance, which is not for publication: whoever knows the levels works out the values.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> sex = Dimension.flat("sex", ["f", "m"])
@@ -77,35 +87,59 @@ def adjust(
     end = begin + max(seconds, 0.0)
     require_usable(table, whole=table.is_count)
     require_levels(table, levels)
-    signs, scale = _signs(table, levels, weight, knowledge)
-    first = first_found(signs, end, progress)
+    problem = _problem(table, levels, weight, knowledge, chance)
+    first = first_found(problem.signs, end, progress)
     if first.columns is None:
         if first.infeasible:
-            raise _impossible(table, signs)
+            raise _impossible(table, problem.signs)
         raise UsageError(
             "no adjustment was found in time", where=f"table '{table.name}'", do="give it more time, or suppress"
         )
     columns, bound, notes = _proven(first, end, gap, progress)
-    signs, program = first.signs, first.program
-    if signs.whole and not is_whole(columns):
+    changes = _in_the_unit(problem, first, columns, end, gap)
+    if changes is None:
         raise UsageError(
-            "no adjustment to whole numbers was found in time",
+            "no adjustment in the decimals of the data was found in time",
             where=f"table '{table.name}'",
             do="give it more time, or use controlled rounding",
         )
-    changes = signs.changes(_settled(signs, program, columns)) * scale
-    return _result(table, levels, changes, signs.weights, bound * scale, time.monotonic() - begin, notes)
+    return _result(table, problem, changes, bound * problem.scale, time.monotonic() - begin, notes)
 
 
-def _signs(
+@dataclass(frozen=True, slots=True, repr=False)
+class _Problem:
+    """The program with all distances divided by a typical level, and the weights and the unit of what is published."""
+
+    signs: Signs
+    scale: float
+    weights: Reals
+    unit: float
+
+    def scaled(self, scale: float) -> Signs:
+        """Return the program with all distances divided by another scale."""
+        times = self.scale / scale
+        signs = self.signs
+        return replace(
+            signs,
+            lower_levels=signs.lower_levels * times,
+            upper_levels=signs.upper_levels * times,
+            room_below=signs.room_below * times,
+            room_above=signs.room_above * times,
+            beyond=signs.beyond * times,
+            tolls=signs.tolls * times,
+        )
+
+
+def _problem(
     table: Table,
     levels: Levels,
     weight: Literal["unity", "relative"] | Reals,
     knowledge: Knowledge | None,
-) -> tuple[Signs, float]:
-    """Return the program in units of a typical level (ones for counts), or refuse what cannot be."""
-    values = table.values
-    cells = np.flatnonzero(levels.sensitive & ((levels.lower > 0) | (levels.upper > 0)))
+    chance: Chance | None,
+) -> _Problem:
+    """Return the program, or refuse what cannot be."""
+    values, unit = table.values, unit_of(table)
+    cells = np.flatnonzero(levels.sensitive)
     below = np.where(values >= 0, values, np.inf) if knowledge is None else values - knowledge.lower
     above = np.full(len(values), np.inf) if knowledge is None else knowledge.upper - values
     if (below < 0).any() or (above < 0).any():
@@ -119,10 +153,11 @@ def _signs(
     if knowledge is not None:
         fixed |= knowledge.known
     below, above = np.where(fixed, 0.0, below), np.where(fixed, 0.0, above)
-    down, up = levels.lower[cells], levels.upper[cells]
-    if table.is_count:
-        down, up = np.ceil(down - 1e-9), np.ceil(up - 1e-9)
-    stuck = cells[(below[cells] < down - 1e-9) & (above[cells] < up - 1e-9)]
+    if unit:
+        below, above = (np.floor(side / unit + 1e-9) * unit for side in (below, above))
+    distances = distances_of(table, levels, cells, unit, (below, above), chance)
+    down, up = distances.down, distances.up
+    stuck = cells[(below[cells] < down * (1 - 1e-9)) & (above[cells] < up * (1 - 1e-9))]
     if len(stuck):
         raise InputError(
             f"{counted(len(stuck), 'sensitive cell')} can neither go down nor up to a level within the bounds: "
@@ -140,18 +175,20 @@ def _signs(
             "weights that are not above zero, or not one per cell", where=f"table '{table.name}'", do="mend the weights"
         )
     scale = 1.0 if table.is_count or not len(cells) else float(np.maximum(down, up).mean())
+    prices = weights * distances.factors
     signs = Signs(
         table.equations,
         cells,
         down / scale,
         up / scale,
-        weights,
+        prices,
         below / scale,
         above / scale,
         table.is_count,
         np.full(len(cells), 4 * float(np.maximum(down, up).sum()) / scale),
+        prices[cells] * distances.toll / scale,
     )
-    return signs, scale
+    return _Problem(signs, scale, weights, unit)
 
 
 def _proven(best: Found, end: float, gap: float, progress: Progress) -> tuple[Reals, float, tuple[str, ...]]:
@@ -172,10 +209,42 @@ def _proven(best: Found, end: float, gap: float, progress: Progress) -> tuple[Re
     return columns, max(best.bound, better.bound), () if better.optimal else (_LATE,)
 
 
-def _settled(signs: Signs, program: LinearProgram, columns: Reals) -> Reals:
-    """Return the best solution for the signs as whole numbers: the solver's own may be whole to within a tolerance."""
-    exact = solve(signs.with_signs(program, columns[2 * signs.count :] > 0.5)).values
-    return columns if exact is None or (signs.whole and not is_whole(exact)) else exact
+def _in_the_unit(problem: _Problem, first: Found, columns: Reals, end: float, gap: float) -> Reals | None:
+    """Return the best changes for the signs of a solution, as multiples of the unit; None when there are none.
+
+    With the signs fixed the program is linear. Its vertices are whole in two dimensions; otherwise whole numbers are
+    looked for beside them, and of counts everywhere.
+    """
+    count = problem.signs.count
+    up = columns[2 * count :] > 0.5
+    if not problem.unit:
+        exact = solve(first.signs.with_signs(first.program, up)).values
+        return first.signs.changes(columns if exact is None else exact) * problem.scale
+    signs = problem.scaled(problem.unit)
+    program = signs.with_signs(signs.program(), up)
+    best = solve(program).values
+    if best is None:
+        return None
+    changes = np.rint(signs.changes(best))
+    if not is_whole(best) and signs.equations.residuals(changes).any():
+        beside = best_beside(program, best)
+        if beside is None and signs.whole:
+            integer = np.ones(len(program.costs), bool)
+            beside = solve(
+                replace(signs.program(), integer=integer), seconds=max(end - time.monotonic(), 2.0), gap=gap
+            ).values
+        if beside is None:
+            return None
+        changes = np.rint(signs.changes(beside))
+    return changes * problem.unit
+
+
+def best_beside(program: LinearProgram, point: Reals) -> Reals | None:
+    """Return the best solution in whole numbers that is less than two from a point in each column, or None."""
+    lower = np.maximum(program.lower, np.floor(point - 1 + 1e-6))
+    upper = np.minimum(program.upper, np.ceil(point + 1 - 1e-6))
+    near = replace(program, lower=lower, upper=upper, integer=np.ones(len(point), bool))
+    return solve(near, gap=0.01, options={"mip_max_nodes": _MOST_NODES}).values
 
 
 def _impossible(table: Table, signs: Signs) -> InputError:
@@ -188,27 +257,29 @@ def _impossible(table: Table, signs: Signs) -> InputError:
 
 
 def _result(
-    table: Table, levels: Levels, changes: Reals, weights: Reals, bound: float, seconds: float, notes: tuple[str, ...]
+    table: Table, problem: _Problem, changes: Reals, bound: float, seconds: float, notes: tuple[str, ...]
 ) -> Adjusted:
-    if table.is_count:
-        changes = np.rint(changes)
+    signs, unit = problem.signs, problem.unit
     # What the solver leaves of a sum is divided out by nobody: a change of nothing is nothing.
     small = 1e-9 * max(1.0, float(np.abs(table.values).max(initial=0)))
     changes = np.where(np.abs(changes) < small, 0.0, changes)
-    values = table.values + changes
-    missed = levels.sensitive & (changes < levels.upper - 1e-6 - small) & (changes > -levels.lower + 1e-6 + small)
-    if missed.any():
+    values = in_units(table.values + changes, unit) if unit else table.values + changes
+    moved, scale = changes[signs.cells], problem.scale
+    slack = 1e-6 * np.abs(moved) + small
+    up = moved > 0
+    if (np.where(up, moved - signs.upper_levels * scale, -moved - signs.lower_levels * scale) < -slack).any():
         raise UsageError(
-            f"{counted(int(missed.sum()), 'sensitive cell')} short of a safe value",
+            "sensitive cells are short of a safe value",
             where=f"table '{table.name}'",
             do="scale the values: they differ by too many orders of magnitude",
         )
     distances = np.abs(changes)
-    distance = float((weights * distances).sum())
+    cost = float((signs.weights * distances).sum() + (signs.tolls * scale)[up].sum() + signs.offset * scale)
     return Adjusted(
         values,
-        distance,
-        min(bound, distance),
+        float((problem.weights * distances).sum()),
+        cost,
+        min(bound, cost),
         int((distances > 0).sum()),
         float(distances.max(initial=0)),
         seconds,

@@ -36,6 +36,8 @@ class Signs:
     room_above: Reals
     whole: bool
     beyond: Reals
+    tolls: Reals
+    """What going up costs each sensitive cell besides; below zero, going down is what costs."""
 
     def within(self, distance: float) -> Signs:
         """Return the same program for adjustments no worse than a known one.
@@ -44,8 +46,14 @@ class Signs:
         left of the known distance.
         """
         weights = self.weights[self.cells]
-        left = distance - float((weights * np.minimum(self.lower_levels, self.upper_levels)).sum())
+        least = np.minimum(weights * self.lower_levels, weights * self.upper_levels + self.tolls)
+        left = distance - self.offset - float(least.sum())
         return replace(self, beyond=np.minimum(self.beyond, max(left, 0.0) * (1 + 1e-9) / weights + 1e-9))
+
+    @property
+    def offset(self) -> float:
+        """What is added to the tolls so that no direction costs less than nothing."""
+        return -float(np.minimum(self.tolls, 0.0).sum())
 
     @property
     def count(self) -> int:
@@ -66,11 +74,13 @@ class Signs:
         most = np.where(self.room_above[self.cells] < self.upper_levels - 1e-9, 0.0, 1.0)
         weights = self.weights[self.cells]
         return LinearProgram(
-            np.concatenate((self.weights, self.weights, weights * (self.upper_levels - self.lower_levels))),
+            np.concatenate(
+                (self.weights, self.weights, weights * (self.upper_levels - self.lower_levels) + self.tolls)
+            ),
             np.concatenate((np.zeros(2 * count), least)),
             np.concatenate((above, below, most)),
             self._sums(span).followed_by(self._only_with_their_sign(above, below, signs)),
-            offset=float((weights * self.lower_levels).sum()),
+            offset=float((weights * self.lower_levels).sum()) + self.offset,
         )
 
     def _sums(self, span: Reals) -> ConstraintRows:

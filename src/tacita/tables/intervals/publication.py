@@ -6,9 +6,10 @@ knows these intervals, the exact cells and all sums; a sensitive cell is protect
 one linear program that minimises the weighted sum of widths: no integers, and never less information than the best
 suppression, whose attacker's intervals are one of its solutions. Large tables are solved by cutting planes.
 
-Limits. An interval that is as narrow as its levels allow tells its middle to whoever knows the levels and the method.
-So the ends are moved outwards to round numbers (``ends="round"``), the step not smaller than the half-width; exact ends
-are for internal use. A sliding level is asked of the upper side, as far as there is room, and of the lower one.
+Limits. An interval that is as narrow as its levels allow tells its middle to whoever knows the levels and the method,
+and rounding its ends outwards helps little. With a secret seed widths and ends are drawn (see `placement`); exact ends,
+and round ones without a seed, are for internal use. A sliding level is asked of the upper side, as far as there is
+room, and of the lower one.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.intervals.cuts import cut_widths
+from tacita.tables.intervals.placement import ends_outward, placed
 from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, widened
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
+from tacita.tables.unit import unit_of
 from tacita.tables.usable import names, require_levels, require_usable
 
 _LARGEST_JOINT = 4_000
@@ -57,12 +60,14 @@ def publish_intervals(
     weight: Literal["unity", "relative"] | Reals = "unity",
     ends: Literal["round", "exact"] = "round",
     seconds: float = 60.0,
+    seed: int | None = None,
     progress: Progress = silent,
 ) -> PublishedIntervals:
     """Return intervals that protect every sensitive cell, of the least weighted width when time allows.
 
     `weight` is what a unit of width costs: the same everywhere, less in large cells ("relative"), or given. Cells
-    that everybody knows (`knowledge.known`) are published exactly. A contributor who alone stands behind a
+    that everybody knows (`knowledge.known`) are published exactly. With a secret `seed` widths and ends are drawn, as
+    what is published needs. A contributor who alone stands behind a
     cell (`knowledge.owners`) attacks knowing it.
 
     >>> from tacita.model.table import Dimension, Equations
@@ -80,6 +85,8 @@ def publish_intervals(
     require_levels(table, levels)
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
     room = _room(table, knowledge)
+    if seed is not None:
+        levels = placed(table, levels, room, seed)
     weights = _weights(table, weight)
     needs = _needs(levels, room)
     down, up = np.zeros(len(table)), np.zeros(len(table))
@@ -100,8 +107,19 @@ def publish_intervals(
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
         notes.append("narrower intervals may do: give it more time")
-    lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
+    if seed is None:
+        lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
+    else:
+        unit = unit_of(table)
+        lower, upper = within_room(table, room, *ends_outward(table, down, up, unit, seed))
+    before = lower, upper
     lower, upper = _against_whole(table, levels, knowledge, room, weights, lower, upper)
+    if seed is not None and (lower is not before[0] or upper is not before[1]):
+        # What had to be widened has ends without a draw: they get one, and are rounded.
+        wider = np.where((lower < before[0]) | (upper > before[1]), 1.0, 0.0)
+        again = ends_outward(table, wider * (table.values - lower), wider * (upper - table.values), unit, seed)
+        lower, upper = np.minimum(lower, again[0]), np.maximum(upper, again[1])
+        lower, upper = within_room(table, room, lower, upper)
     exact = np.asarray(upper - lower <= 0)
     if ends == "exact":
         notes.append("ends are as near as the levels allow: who knows the levels can compute the values from them")
@@ -218,7 +236,11 @@ def _ends(
         upper = np.where(wide, np.ceil(upper / step + np.where(up <= small, 1e-6, -1e-9)) * step, upper)
     elif whole:
         lower, upper = np.floor(lower + 1e-9), np.ceil(upper - 1e-9)
-    # An end outside what is known anyway tells nothing: the bound itself is published.
+    return within_room(table, room, lower, upper)
+
+
+def within_room(table: Table, room: Room, lower: Reals, upper: Reals) -> tuple[Reals, Reals]:
+    """Return ends within the external bounds: an end outside what is known anyway tells nothing."""
     return np.maximum(lower, table.values - room.below), np.minimum(upper, table.values + room.above)
 
 

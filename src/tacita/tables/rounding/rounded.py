@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError
 from tacita.model.table import Table
+from tacita.tables.chance import uniform_by_cell
 from tacita.tables.usable import require_usable
 
 
@@ -98,31 +98,9 @@ def round_randomly(table: Table, base: float, *, seed: int, per_cell: bool = Tru
     require_base(table, base)
     require_usable(table, whole=table.is_count, nonnegative=table.is_count)
     whole, left = multiples(table.values, base)
-    draws = _draws_by_cell(table, seed) if per_cell else np.random.default_rng(seed).random(len(table))
+    draws = uniform_by_cell(table, seed) if per_cell else np.random.default_rng(seed).random(len(table))
     values = (whole + (draws < left)) * base
     notes = ["sums of rounded values need not add up: every cell is rounded on its own"]
     if not per_cell:
         notes.append("the same cell may be rounded otherwise in another table: publish each cell once")
     return Rounded.of(table, values, base, additive=False, reach=base, notes=tuple(notes))
-
-
-def _draws_by_cell(table: Table, seed: int) -> NDArray[np.float64]:
-    """Return a uniform number for each cell that depends on the seed and on what the cell is, and on nothing else."""
-    start = hashlib.blake2b(key=str(seed).encode()[:64], digest_size=8)
-    start.update(repr(table.response).encode())
-    order = sorted(range(len(table.dimensions)), key=lambda d: table.dimensions[d].name)
-    # A total says the same as leaving the dimension out, so that tables with more dimensions agree on shared cells.
-    words = [
-        [
-            b"" if at == 0 and len(one.codes) > 1 else repr((one.name, code)).encode()
-            for at, code in enumerate(one.codes)
-        ]
-        for one in table.dimensions
-    ]
-    digests = bytearray()
-    for codes in table.codes.tolist():
-        one = start.copy()
-        one.update(b"".join(words[d][codes[d]] for d in order))
-        digests += one.digest()
-    drawn = np.frombuffer(bytes(digests), dtype="<u8") >> np.uint64(11)
-    return np.asarray(drawn.astype(np.float64) * 2.0**-53)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from tacita.attacks.tables.published_intervals import attack_intervals
+from tacita.attacks.tables.result import Audit
+from tacita.attacks.tables.system.possible_tables import Span
 from tacita.model.table import Status
 from tacita.progress import Progress
+from tacita.tables.intervals.placement import LEAST
 from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import attack, require_publishable
+from tacita.tables.protect.published import PublishedTable
+from tacita.tables.protect.verdict import require_publishable, withheld_verdict
 from tacita.tables.specification.specification import TableSpecification
 
 READING = "Where two figures stand, the true one lies between them."
@@ -25,7 +31,7 @@ class IntervalsWay:
     weight: Literal["unity", "relative"] = "unity"
     """What a unit of width costs."""
     ends: Literal["round", "exact"] = "round"
-    """Whether ends are rounded outwards."""
+    """Whether ends are drawn and rounded outwards; exact ones give values away, and the audit says so."""
 
     name: ClassVar[str] = "intervals"
 
@@ -36,32 +42,46 @@ class IntervalsWay:
         """
         plan, knowledge = specification.protect, case.knowledge
         require_publishable(case, self.name)
+        # Who knows the seed repeats the draws. It is kept internally only.
+        seed = secrets.randbits(63) if plan.seed is None else plan.seed
         published = publish_intervals(
             case.table,
             case.levels,
             knowledge.knowing(case.wishes == Status.KEPT),
+            seed=None if self.ends == "exact" else seed,
             seconds=plan.time,
             progress=progress,
             weight=self.weight,
             ends=self.ends,
         )
         hidden = ~published.exact
-        knowing = replace(
-            knowledge,
-            lower=np.where(hidden, np.maximum(knowledge.lower, published.lower), knowledge.lower),
-            upper=np.where(hidden, np.minimum(knowledge.upper, published.upper), knowledge.upper),
-        )
-        verdict = attack(case, hidden, progress, knowing)
         status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
+        shown = PublishedTable(
+            np.where(hidden, np.nan, case.table.values),
+            status.astype(np.int8),
+            np.where(hidden, published.lower, np.nan),
+            np.where(hidden, published.upper, np.nan),
+        )
         return ProtectedTable(
             case,
             self.name,
-            status.astype(np.int8),
-            np.where(hidden, np.nan, case.table.values),
-            verdict,
-            np.where(hidden, published.lower, np.nan),
-            np.where(hidden, published.upper, np.nan),
-            figures={"width": published.published_width},
+            shown.status,
+            shown.values,
+            self.judge(case, specification, shown, progress),
+            shown.lower,
+            shown.upper,
+            figures={"width": published.published_width, "seed": seed},
             reading=(READING,) if hidden.any() else (),
             notes=published.notes,
         )
+
+    def judge(
+        self, case: TableCase, specification: TableSpecification, published: PublishedTable, progress: Progress
+    ) -> Audit:
+        """Return the verdict on true figures, some of them shown as intervals that everybody knows to be drawn."""
+        verdict = withheld_verdict(case, published, progress)
+        known, hidden = published.known(case.knowledge), published.withheld
+        ends = Span(np.where(hidden, known.lower, case.table.values), np.where(hidden, known.upper, case.table.values))
+        least = 1.0 if self.ends == "exact" else LEAST
+        violations, figures = attack_intervals(case.table, ends, case.levels, case.knowledge, least, progress=progress)
+        return replace(verdict, violations=(*verdict.violations, *violations), figures={**verdict.figures, **figures})

@@ -13,8 +13,9 @@ from tacita.attacks.tables.result import Audit
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.published import PublishedTable
 from tacita.tables.protect.refusal import with_remedies
-from tacita.tables.protect.verdict import attack
+from tacita.tables.protect.verdict import attack, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.refusal import UnprotectableTable
@@ -70,6 +71,12 @@ class SuppressionWay:
             reading=(READING,) if withheld.any() else (),
             notes=(*pattern.notes, *notes),
         )
+
+    def judge(
+        self, case: TableCase, specification: TableSpecification, published: PublishedTable, progress: Progress
+    ) -> Audit:
+        """Return the verdict on true figures of which some are withheld."""
+        return withheld_verdict(case, published, progress)
 
     def _search(
         self, case: TableCase, plan: ProtectPlan, unions: Sequence[SecretUnion], seconds: float, progress: Progress
