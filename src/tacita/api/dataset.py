@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tacita.recipes.comparison import RecipeComparison
     from tacita.release.options import ReleaseOptions
     from tacita.risk.why import RiskExplanation
+    from tacita.tables.specification.keywords import TableKeywords
     from tacita.tables.specification.specification import TableSpecification
 
 
@@ -283,11 +284,24 @@ class Dataset:
 
         return conceal(self, plan, dependencies, progress=progress)
 
-    def tabulate(self, specification: str | Path | TableSpecification) -> Tabulation:
-        """Return the tables of a specification with these records: to build, assess, protect and audit."""
+    def tabulate(
+        self,
+        dimensions: str | Path | TableSpecification | Iterable[str] | Iterable[Iterable[str]],
+        response: str | Sequence[str] | None = None,
+        **keywords: Unpack[TableKeywords],
+    ) -> Tabulation:
+        """Return tables of these records, to build, assess, protect and audit: by their dimensions, or a specification.
+
+        Without a response records are counted. Every key of a specification can be given as a keyword.
+
+        >>> import tacita as tc
+        >>> firms = tc.sample("figure-1").tabulate(["Area", "Sector"], minimum_frequency=3)
+        >>> firms.assess()
+        <TableAssessment 'frequencies by Area, Sector': 28 cells, 10 sensitive>
+        """
         from tacita.api.tables import tabulate
 
-        return tabulate(self, specification)
+        return tabulate(self, dimensions, response, **keywords)
 
     # -- rules and files -----------------------------------------------------------------------------------------------
 

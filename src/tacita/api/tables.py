@@ -12,16 +12,18 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from tacita.api.dataset import Dataset
 from tacita.api.releasing import ReleaseAttempt, release_to
 from tacita.errors import OutputError, UsageError, counted
 from tacita.files.atomic import atomic, check_target, write_text
+from tacita.files.read import read
+from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.options import option
 from tacita.progress import Progress, silent
@@ -42,8 +44,9 @@ from tacita.tables.output.part import TablePart
 from tacita.tables.protect.cases import open_specification
 from tacita.tables.protect.protect import protect_table
 from tacita.tables.protect.protected import Protected
+from tacita.tables.specification.keywords import TableKeywords, specification_from
 from tacita.tables.specification.specification import TableSpecification
-from tacita.tables.specification.writing import write_specification
+from tacita.tables.specification.writing import source_of, write_specification
 
 __all__ = [
     "ProtectionOptions",
@@ -90,12 +93,22 @@ class ProtectionOptions:
     def parameters(self) -> dict[str, Any]:
         """The parameters of `protect_table`."""
         return {
-            "seconds": self.time,
-            "gap": self.gap,
+            "seconds": None if self.time is None else float(self.time),
+            "gap": None if self.gap is None else float(self.gap),
             "method": self.method,
             "cost": self.cost,
             "seed": self.seed,
         }
+
+
+class ProtectionKeywords(TypedDict, total=False):
+    """The same, as keywords of `Tabulation.protect`."""
+
+    time: float | None
+    gap: float | None
+    method: str | None
+    cost: str | None
+    seed: int | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -135,25 +148,86 @@ class Tabulation:
         """Find the cells that tell too much; with `recodings` also merges that remove some."""
         return assess_table(self.specification, recodings=recodings, progress=self.data.context.progress)
 
-    def protect(self, options: ProtectionOptions | None = None) -> Protected:
-        """Protect the tables at the least cost, and audit the result."""
-        parameters = (options or ProtectionOptions()).parameters
+    def protect(self, options: ProtectionOptions | None = None, **keywords: Unpack[ProtectionKeywords]) -> Protected:
+        """Protect the tables at the least cost, and audit the result; options may be given as keywords."""
+        parameters = replace(options or ProtectionOptions(), **keywords).parameters
         return protect_table(self.specification, progress=self.data.context.progress, **parameters)
 
     def audit(self, pattern: str | PathLike[str] | None = None, *, method: str | None = None) -> Audited:
         """Judge the tables as they are published by `pattern`, or with the sensitive cells alone withheld."""
         return audit_table(self.specification, pattern, method=method, progress=self.data.context.progress)
 
+    def write(
+        self, path: str | PathLike[str], *, microdata: str | PathLike[str] | None = None, force: bool = False
+    ) -> tuple[Path, ...]:
+        """Write the specification as the file that ``tacita table`` takes; return the files that were written.
+
+        Records that came from memory are written to `microdata`, which is internal; those of a file stay where they
+        are, if it reads again as it did.
+        """
+        path = Path(path)
+        check_target(path, force=force)
+        if microdata is None:
+            source, written = _source_again(self.data), []
+        else:
+            source, written = Path(microdata), list(self.data.convert(Path(microdata), force=force).written)
+        plan = replace(self.specification, data=replace(self.specification.data, microdata=source))
+        write_specification(plan, path, force=force)
+        return (path, *written)
+
     def __repr__(self) -> str:
         return f"<Tabulation of '{self.data.name}': {counted(len(self.specification.tables), 'table')}>"
 
 
-def tabulate(data: Dataset, specification: SpecificationLike) -> Tabulation:
-    """Return the tables of a specification with the records of a data set instead of those of its file."""
-    plan = open_specification(specification)
+def tabulate(
+    data: Dataset,
+    dimensions: SpecificationLike | Iterable[str] | Iterable[Iterable[str]],
+    response: str | Sequence[str] | None = None,
+    /,
+    **keywords: Unpack[TableKeywords],
+) -> Tabulation:
+    """Return tables of a data set: by their dimensions, or a specification whose file has other records."""
+    if not isinstance(dimensions, TableSpecification | str | PathLike):
+        return Tabulation(specification_from(data.microdata, dimensions, response, keywords), data)
+    if isinstance(dimensions, str) and dimensions in data.dictionary.names and not Path(dimensions).exists():
+        raise UsageError(
+            f"'{dimensions}' is a column, not a file", where="tabulate", do=f'give a list: tabulate(["{dimensions}"])'
+        )
+    if response is not None or keywords:
+        raise UsageError(
+            "a specification is given, and keywords beside it",
+            where="tabulate",
+            do='say it in the specification, or give a list of dimensions: tabulate(["sector", "region"], ...)',
+        )
+    plan = open_specification(dimensions)
     if plan.data.cells is not None:
         raise UsageError("the specification is about cells, not about microdata", do="use build_table and its siblings")
     return Tabulation(replace(plan, data=replace(plan.data, microdata=data.microdata, layout=None)), data)
+
+
+def _source_again(data: Dataset) -> Path | str:
+    """Return the source of a data set, or raise if a specification that names it would read something else."""
+    source = source_of(data.microdata)
+    if source is None:
+        raise UsageError(
+            "the records came from memory, and a specification names a file",
+            where=f"'{data.name}'",
+            do='say where to write them: microdata="records.parquet"',
+        )
+    again = read(source, data.context.engine)
+    if _reading(again) != _reading(data.microdata):
+        raise UsageError(
+            "the file was read with options, which a specification does not have",
+            where=str(source),
+            do='have the records written as they are: microdata="records.parquet"',
+        )
+    return source
+
+
+def _reading(microdata: Microdata) -> object:
+    columns = [(column.name, column.type) for column in microdata.columns]
+    missing = [(attribute.name, attribute.missing) for attribute in microdata.dictionary]
+    return columns, missing, microdata.source.details, microdata.dictionary.missing_as
 
 
 def build_to(

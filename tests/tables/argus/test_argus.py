@@ -12,9 +12,11 @@ from tacita.errors import HierarchyError, InputError
 from tacita.model.table import Dimension, Equations, Status, Table
 from tacita.tables.argus.apriori import parse_apriori, with_apriori
 from tacita.tables.argus.batch import dimension_plan, read_batch
+from tacita.tables.argus.cells import headless_table
 from tacita.tables.argus.code_files import parse_hrc
 from tacita.tables.argus.fixed_format import table_of
 from tacita.tables.argus.record_layout import parse_record_layout, read_record_layout
+from tacita.tables.build.cells.cells_file import CellColumns
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable
 from tacita.tables.sensitivity.rules.dominance import Dominance
@@ -273,3 +275,77 @@ def test_an_apriori_file_changes_single_cells() -> None:
         parse_apriori("A,q\nB,c\nC,pl,1,-2\n", 1)
     for said in ("line 1 says none of u, s, p, c and pl", "line 2: c needs 1 number", "line 3: pl needs 2 numbers"):
         assert said in str(told.value)
+
+
+def test_files_are_found_in_any_case(folder: Path) -> None:
+    """Windows does not tell capitals from small letters, so batches made there do not either."""
+    for old, new in (("meta.rda", "Meta.RDA"), ("data.asc", "DATA.asc"), ("region.hrc", "REGION.Hrc")):
+        (folder / old).rename(folder / new)
+    (folder / "Lists").mkdir()
+    (folder / "region.cdl").rename(folder / "Lists" / "Region.CDL")
+    layout = folder / "Meta.RDA"
+    layout.write_text(layout.read_text().replace('"region.cdl"', '"lists\\region.cdl"'))
+    (folder / "CELLS.HST").write_text("1,N,u\n")
+    batch = read_batch(_batch(folder, "P(10,1)", '<APRIORI> "cells.hst", 1, ","\n'))
+    assert batch.data.microdata == folder / "DATA.asc" and batch.data.layout == layout
+    assert batch.dimensions["Region"].hierarchies == (folder / "REGION.Hrc",)
+    assert batch.dimensions["Region"].labels == folder / "Lists" / "Region.CDL"
+    assert batch.protect.apriori == folder / "CELLS.HST"
+    (folder / "Region.HRC").write_text("N\n")
+    with pytest.raises(InputError, match="differ in capitals only"):
+        read_batch(folder / "job.arb")
+
+
+def test_texts_of_windows(folder: Path) -> None:
+    (folder / "meta.rda").write_bytes(RDA.replace("Size", "Größe").encode("cp1252"))
+    (folder / "region.hrc").write_bytes("Süd\r\n@ 1\r\n@ 2\r\nNord\r\n@ 3\r\n".encode("cp1252"))
+    (folder / "job.arb").write_bytes(
+        '<OPENMICRODATA> "data.asc"\r\n<OPENMETADATA> "meta.rda"\r\n<SPECIFYTABLE> "Größe""Region"|"Var"||\r\n'.encode(
+            "cp1252"
+        )
+    )
+    found = read_batch(folder / "job.arb")
+    assert found.tables[0].dimensions == ("Größe", "Region")
+    (folder / "data.asc").write_text(ASC.replace("999999", "   1.0"))
+    (given,) = gather(found, Context.shared().engine)
+    assert given.table.dimensions[1].codes[1] == "Süd"
+
+
+def test_a_batch_without_a_table(folder: Path) -> None:
+    """A layout of cells has one table; one of records has many, unless little can be meant."""
+    batch = _batch(folder, "P(10,1)")
+    batch.write_text("".join(line for line in batch.read_text().splitlines(keepends=True) if "SPECIFY" not in line))
+    found = read_batch(batch)
+    assert found.tables[0].dimensions == ("Size", "Region", "Nace") and found.tables[0].responses == ("Var",)
+    assert (
+        "there is no <SPECIFYTABLE>; the table is 'Var' by Size, Region, Nace, as the record layout has them"
+        in found.notes
+    )
+    (folder / "meta.rda").write_text(f"{RDA}More 30 2\n <NUMERIC>\n")
+    with pytest.raises(InputError) as told:
+        read_batch(batch)
+    assert 'write for example <SPECIFYTABLE> "Size""Region"|"Var"||' in str(told.value)
+    assert "Var, More to sum" in str(told.value)
+    (folder / "cells.rda").write_text(
+        '<SEPARATOR> ","\nregion\n <RECODEABLE>\nturnover\n <NUMERIC>\nlpl\n <NUMERIC> <LOWERPL>\nn\n <FREQUENCY>\n'
+    )
+    (folder / "cells.tab").write_text("Total,10,0,5\nA,4,1,1\nB,6,0,4\n")
+    batch.write_text('<OPENTABLEDATA> "cells.tab"\n<OPENMETADATA> "cells.rda"\n<READTABLE>\n')
+    of_cells = read_batch(batch)
+    assert of_cells.tables[0].dimensions == ("region",) and of_cells.tables[0].responses == ("turnover",)
+    assert of_cells.data.value == "turnover" and of_cells.data.count == "n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "there is no cell"),
+        ("Total;Total;9;V\nTotal;s;9;V\nA;Total;9", "line 3 has 3 fields, and the first has 4"),
+        (";;9;V\n;s;9;V\nA;;9;V\nA;s;9;V\n", r"no code of 'region' on lines 1, 2; a total needs its code too"),
+        ("Total Total 9 V\n", "lines have 1 fields, where 2 codes, a value and a status are expected"),
+    ],
+)
+def test_tables_of_other_tools_that_were_cut_off(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "OUT.SBS").write_text(text)
+    with pytest.raises(InputError, match=said):
+        headless_table(tmp_path / "OUT.SBS", ["region", "size"], CellColumns(), "sbs")

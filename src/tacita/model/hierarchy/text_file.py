@@ -7,8 +7,13 @@ from pathlib import Path
 from tacita.errors import InputError, did_you_mean
 
 
-def read_text(path: Path, error: type[InputError], what: str, encoding: str = "utf-8") -> str:
-    """Return the text of a file without its byte order mark, or raise `error` with what to do next."""
+def read_text(
+    path: Path, error: type[InputError], what: str, encoding: str = "utf-8", otherwise: str | None = None
+) -> str:
+    """Return the text of a file without its byte order mark, or raise `error` with what to do next.
+
+    Files of programs that know no UTF-8 may have another encoding, `otherwise`.
+    """
     where = str(path)
     try:
         data = path.read_bytes()
@@ -31,6 +36,8 @@ def read_text(path: Path, error: type[InputError], what: str, encoding: str = "u
     except LookupError:
         raise error(f"no encoding '{encoding}' is known", where=where, do="use utf-8, cp1252 or latin-1") from None
     except UnicodeDecodeError as fault:
+        if otherwise is not None and encoding != "utf-16":
+            return read_text(path, error, what, otherwise)
         line = data.count(b"\n", 0, fault.start) + 1
         raise error(
             f"line {line} is not {encoding.upper()} text",

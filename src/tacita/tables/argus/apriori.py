@@ -11,6 +11,7 @@ import numpy as np
 from tacita.errors import InputError, counted, faults_text
 from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Levels, Status
+from tacita.tables.argus import ENCODING
 from tacita.tables.build.given import GivenTable, cells_with
 
 _KINDS = {"u": 0, "s": 0, "p": 0, "c": 1, "pl": 2}
@@ -28,7 +29,7 @@ class Apriori:
 
 def read_apriori(path: Path, dimensions: int, separator: str | None = None) -> tuple[Apriori, ...]:
     """Return the lines of a file over cells of so many dimensions."""
-    text = read_text(path, InputError, "an a-priori file of tau-Argus (.hst)")
+    text = read_text(path, InputError, "an a-priori file of tau-Argus (.hst)", otherwise=ENCODING)
     return parse_apriori(text, dimensions, separator, where=str(path))
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tacita.errors import InputError, faults_text
+from tacita.errors import InputError, faults_text, listed
 from tacita.model.hierarchy.text_file import read_text
+from tacita.tables.argus import ENCODING
 from tacita.tables.argus.batch_commands import BatchCommand, Command, TableAsked, commands, table_asked
 from tacita.tables.argus.record_layout import ArgusVariable, RecordLayout, read_record_layout
 from tacita.tables.argus.safety_rules import Taken, all_taken
@@ -30,12 +32,14 @@ _METHODS = {
     "CTA": "adjustment",
     "CKM": "cell_key",
 }
+_MOST_SPANNING = 3
+"""Variables that span the table of a batch which does not say which do; more would hardly be meant."""
 _OF_NO_MATTER = {"READMICRODATA", "READTABLE", "SILENT", "LOGBOOK", "SOLVER", "VERSIONINFO", "GOINTERACTIVE", "COVER"}
 
 
 def read_batch(path: Path) -> TableSpecification:
     """Return the specification of a batch; its `notes` tell everything that was not taken over."""
-    text = read_text(path, InputError, "a batch of tau-Argus (.arb)")
+    text = read_text(path, InputError, "a batch of tau-Argus (.arb)", otherwise=ENCODING)
     calls, faults = commands(text)
     batch = _Batch(path.parent)
     for number, command in enumerate(calls):
@@ -108,11 +112,11 @@ class _Batch:
             self.faults.append("there is no <OPENMETADATA>")
         if (self.microdata is None) == (self.cells is None):
             self.faults.append("there must be one <OPENMICRODATA> or <OPENTABLEDATA>")
-        if not self.tables:
-            self.faults.append("there is no <SPECIFYTABLE>")
         if self.faults or self.layout_path is None:
             return None
         layout = read_record_layout(self.layout_path)
+        if not self.tables:
+            self._specify_table(layout)
         self._check_variables(layout)
         if self.faults:
             return None
@@ -130,6 +134,25 @@ class _Batch:
             protect=self._protect(),
             folder=self.folder,
             notes=tuple(dict.fromkeys((*layout.notes, *taken.notes, *self.notes))),
+        )
+
+    def _specify_table(self, layout: RecordLayout) -> None:
+        """Take the table that the layout means, where no <SPECIFYTABLE> says which; otherwise say how to say it."""
+        spanning = [variable.name for variable in layout.of_role("recodeable")]
+        responses = [variable.name for variable in layout.variables if variable.roles == {"numeric"}]
+        is_clear = len(responses) < 2 and len(spanning) <= _MOST_SPANNING
+        of_cells = self.cells is not None and bool(responses or layout.of_role("frequency"))
+        if spanning and (of_cells or (self.cells is None and is_clear)):
+            response = responses[0] if responses else ""
+            self.tables.append(TableAsked(tuple(spanning), response))
+            said = f"'{response or 'frequencies'}' by {', '.join(spanning)}, as the record layout has them"
+            self.notes.append(f"there is no <SPECIFYTABLE>; the table is {said}")
+            return
+        names = "".join(f'"{name}"' for name in spanning[:2])
+        example = f'; write for example <SPECIFYTABLE> {names}|"{responses[0]}"||' if spanning and responses else ""
+        self.faults.append(
+            f"there is no <SPECIFYTABLE>; the layout has {listed(spanning) or 'nothing'} to span tables, "
+            f"and {listed(responses) or 'nothing'} to sum{example}"
         )
 
     def _check_variables(self, layout: RecordLayout) -> None:
@@ -243,12 +266,38 @@ def cells_plan(path: Path, layout_path: Path, layout: RecordLayout, response: st
 def found_file(folder: Path, name: str) -> Path:
     """Return a file that another tool names: where it says, or under its last name beside the others.
 
+    Windows does not tell capitals from small letters, so neither counts, as long as one file only is meant.
+
     >>> found_file(Path("data"), "C:\\\\argus\\\\region.hrc").as_posix()
     'data/region.hrc'
     """
     given = Path(name)
     if given.is_absolute() and given.exists():
         return given
-    if (folder / name).exists():
-        return folder / name
-    return folder / name.replace("\\", "/").rpartition("/")[2]
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in {"", "."}]
+    for steps in (parts, parts[-1:]):
+        if (path := _in_any_case(folder, steps)) is not None:
+            return path
+    return folder / (parts[-1] if parts else name)
+
+
+def _in_any_case(folder: Path, steps: Sequence[str]) -> Path | None:
+    """Return a path below a folder whose names may differ from the steps in capitals; None if there is none."""
+    for step in steps:
+        if (folder / step).exists():
+            folder = folder / step
+            continue
+        try:
+            near = sorted(path for path in folder.iterdir() if path.name.casefold() == step.casefold())
+        except OSError:
+            return None
+        if len(near) > 1:
+            raise InputError(
+                f"{listed([path.name for path in near])} differ in capitals only, and '{step}' is meant",
+                where=str(folder),
+                do="keep the one that is meant",
+            )
+        if not near:
+            return None
+        folder = near[0]
+    return folder if steps else None

@@ -7,12 +7,13 @@ from pathlib import Path
 from tacita.errors import HierarchyError, InputError
 from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Dimension
+from tacita.tables.argus import ENCODING
 from tacita.tables.build.trees import from_edges
 
 
 def read_code_list(path: Path) -> dict[str, str]:
     """Return the labels of a file; quotation marks and blanks around both do not count."""
-    return parse_code_list(read_text(path, InputError, "a list of codes with labels (.cdl)"))
+    return parse_code_list(read_text(path, InputError, "a list of codes with labels (.cdl)", otherwise=ENCODING))
 
 
 def parse_code_list(text: str) -> dict[str, str]:

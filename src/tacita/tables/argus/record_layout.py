@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tacita.errors import InputError, faults_text
 from tacita.model.hierarchy.text_file import read_text
+from tacita.tables.argus import ENCODING
 
 _TOKEN = re.compile(r'"([^"]*)"|(<[^>]*>)|([^\s",]+)')
 _ROLES = {
@@ -88,7 +89,7 @@ class RecordLayout:
 
 def read_record_layout(path: Path) -> RecordLayout:
     """Return the record layout of a file."""
-    text = read_text(path, InputError, "a record layout of tau-Argus (.rda)")
+    text = read_text(path, InputError, "a record layout of tau-Argus (.rda)", otherwise=ENCODING)
     return parse_record_layout(text, where=str(path))
 
 

@@ -13,6 +13,7 @@ from tacita.errors import HierarchyError
 from tacita.model.hierarchy import parse_csv
 from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Dimension, Sum
+from tacita.tables.argus import ENCODING
 from tacita.tables.argus.code_files import parse_hrc
 from tacita.tables.build.trees import from_edges, from_paths
 
@@ -31,9 +32,9 @@ def read_hierarchy(path: Path, name: str, total: str = "Total", lead: str = "@")
 
     A file that has a total of its own keeps its name.
     """
-    text = read_text(path, HierarchyError, _WHAT)
     where = str(path)
     suffix = path.suffix.lower()
+    text = read_text(path, HierarchyError, _WHAT, otherwise=ENCODING if suffix in {".hrc", ".txt"} else None)
     if suffix == ".json":
         return _of_json(text, name, where)
     if suffix in {".hrc", ".txt"}:

@@ -89,10 +89,14 @@ def title_of(specification: TableSpecification, cases: Sequence[TableCase]) -> s
 
 
 def text_of(specification: TableSpecification | str | PathLike[str]) -> str:
-    """Return the text of a specification that was read from a file."""
+    """Return the text of a specification: that of its file, or what its file would be in the current folder."""
     from pathlib import Path
 
-    return "" if isinstance(specification, TableSpecification) else Path(specification).read_text(encoding="utf-8-sig")
+    if isinstance(specification, TableSpecification):
+        from tacita.tables.specification.writing import specification_text
+
+        return specification_text(specification, Path())
+    return Path(specification).read_text(encoding="utf-8-sig")
 
 
 def planned(

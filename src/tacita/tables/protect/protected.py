@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from tacita.attacks.tables.result import Audit
 from tacita.errors import OutputError, UsageError, counted, listed
 from tacita.model.result import Result
 from tacita.model.table import WITHHELD, Status, Table
-from tacita.tables.output.long import long_csv
+from tacita.tables.output.long import long_csv, long_form
 from tacita.tables.output.part import ShownCells, TablePart, parts_of
 from tacita.tables.protect.case import TableCase
 from tacita.tables.specification.specification import TableSpecification
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -217,10 +220,17 @@ class Protected(Result):
 
     def to_csv(self) -> str:
         """Return the table as it is handed out, a line for each cell; of several, take `external_parts`."""
+        return long_csv(self._only_part())
+
+    def to_arrow(self) -> pa.Table:
+        """Return the same as an Arrow table; `polars.from_arrow` and ``.to_pandas()`` take it from there."""
+        return long_form(self._only_part())
+
+    def _only_part(self) -> TablePart:
         parts = self.external_parts()
         if len(parts) != 1:
-            raise UsageError(f"there are {len(parts)} tables", do="write each of .external_parts(), or a release")
-        return long_csv(parts[0])
+            raise UsageError(f"there are {len(parts)} tables", do="take each of .external_parts(), or write a release")
+        return parts[0]
 
     def _only(self) -> ProtectedTable:
         if len(self.tables) != 1:

@@ -6,8 +6,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import InputError, did_you_mean
+from tacita.errors import InputError, UsageError, did_you_mean, faults_text
 from tacita.model.hierarchy.text_file import read_text
+from tacita.model.microdata import Microdata
 from tacita.tables.specification.reading_dimensions import dimension_plan, table_plans
 from tacita.tables.specification.reading_plans import attacker_plan, data_plan, history_plan, protect_plan
 from tacita.tables.specification.sensitivity import read_sensitivity
@@ -50,9 +51,27 @@ def parse_specification(
     return specification
 
 
-def _specification(tables: dict[str, Any], faults: Faults, folder: Path) -> TableSpecification:
+def specification_of(tables: dict[str, Any], microdata: Microdata, *, where: str) -> TableSpecification:
+    """Return the specification of tables as a file would have them, about records that were read already.
+
+    File names are relative to the current folder.
+    """
+    faults = Faults()
+    specification = _specification(tables, faults, Path(), microdata)
+    if faults.notes:
+        raise UsageError(
+            faults_text(list(dict.fromkeys(message for _, message in faults.notes))),
+            where=where,
+            do="correct these; docs/reference/table-specification.md lists every key",
+        )
+    return specification
+
+
+def _specification(
+    tables: dict[str, Any], faults: Faults, folder: Path, microdata: Microdata | None = None
+) -> TableSpecification:
     top = Checked.of(tables, (), faults, folder, TOP_KEYS)
-    data = data_plan(top)
+    data = data_plan(top, microdata)
     dimensions = _dimensions(top)
     plans = table_plans(top)
     _check_together(top, data, dimensions, plans)

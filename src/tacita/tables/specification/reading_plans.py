@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.errors import did_you_mean
+from tacita.model.microdata import Microdata
 from tacita.tables.protect.catalogue import WAYS
 from tacita.tables.specification.fields import keys_of, read_fields
 from tacita.tables.specification.specification import AttackerPlan, DataPlan, HistoryPlan, ProtectPlan
@@ -22,9 +23,14 @@ ATTACKER_KEYS = keys_of(AttackerPlan)
 PROTECT_KEYS = keys_of(ProtectPlan, without=("options",))
 
 
-def data_plan(top: Checked) -> DataPlan:
-    """Return the table [data]."""
+def data_plan(top: Checked, microdata: Microdata | None = None) -> DataPlan:
+    """Return the table [data]; of records that were read already it names no file."""
     data = top.below("data", DATA_KEYS)
+    if microdata is not None:
+        for key in (*_OF_CELLS, "cells", "microdata", "layout"):
+            if key in data.table:
+                data.fault(key, f"'{key}' in [data] is for files, and records are given")
+        return DataPlan(microdata=microdata, **read_fields(data, DataPlan, without=("microdata", "cells", "layout")))
     if ("microdata" in data.table) == ("cells" in data.table):
         both = "cells" in data.table
         said = "names both microdata and cells" if both else "names neither microdata nor cells"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,10 @@ def read_sensitivity(top: Checked) -> SensitivityPlan:
 
 
 def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any]) -> Iterator[SensitivityRule]:
-    """Yield the rules of a name: a value for the field that says most, true, one table, or a list of tables."""
+    """Yield the rules of a name: a value for the field that says most, true, one table, or a list of tables.
+
+    A table can be given by the values of its first fields: ``p_percent = 10``, ``dominance = [1, 85]``.
+    """
     given = table.table.get(name)
     if given is None:
         return
@@ -112,9 +116,11 @@ def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any])
         return
     if _is_complete(kind) and not isinstance(given, dict | list):
         given = [options] if table.truth(name, False) else []
-    for item in given if isinstance(given, list) else [given]:
-        known = keys_of(kind, _SHARED)
+    known = keys_of(kind, _SHARED)
+    for item in map(partial(_by_name, names=known), given if _is_list_of_tables(given) else [given]):
         below = Checked.of(item, place, table.faults, table.folder, known)
+        if not isinstance(item, dict):
+            continue
         values = read_fields(below, kind, without=_SHARED)
         needed = [parameter.name for parameter in parameters_of(kind) if parameter.is_needed]
         lacking = [f"'{key}'" for key in needed if key not in below.table]
@@ -122,6 +128,18 @@ def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any])
             below.fault(needed[0], f"'{name}' lacks {' and '.join(lacking)}")
         elif all(key in values for key in below.table if key in known):
             yield from _make(below, name, values, usual)
+
+
+def _is_list_of_tables(given: object) -> bool:
+    return isinstance(given, list) and all(isinstance(item, dict | list) for item in given)
+
+
+def _by_name(given: object, names: Sequence[str]) -> object:
+    """Return a table, whose first fields may be given by their values alone."""
+    values = given if isinstance(given, list) else [given]
+    if not 0 < len(values) <= len(names) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in values):
+        return given
+    return dict(zip(names, values, strict=False))
 
 
 def _make(table: Checked, name: str, values: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[SensitivityRule]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from tacita.files.atomic import write_text
 from tacita.model.dictionary_file.writing import entries, table_text
+from tacita.model.microdata import Microdata
 from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import DimensionPlan, TablePlan, TableSpecification
 
@@ -37,11 +38,16 @@ def specification_text(specification: TableSpecification, folder: Path | None = 
     <BLANKLINE>
     """
     folder = specification.folder if folder is None else folder
+    notes = specification.notes
+    if isinstance(specification.data.microdata, Microdata):
+        microdata = source_of(specification.data.microdata)
+        notes = notes if microdata else (*notes, "The records came from memory: name their file in [data].")
+        specification = replace(specification, data=replace(specification.data, microdata=microdata))
     plain = {name: _plain(_changed(getattr(specification, name)), folder) for name in _PARTS}
     plain["sensitivity"] = _plain(_without_usual(specification.sensitivity.to_dict()), folder)
-    notes = "".join(f"# {note}\n" for note in specification.notes)
+    heading = "".join(f"# {note}\n" for note in notes)
     top = "".join(entries((), {"title": specification.title})[0]) if specification.title else ""
-    parts = [notes + top, table_text(("data",), plain["data"])]
+    parts = [heading + top, table_text(("data",), plain["data"])]
     for name, plan in specification.dimensions.items():
         parts.append(table_text(("dimension", name), _dimension(plan, folder)))
     parts += [_listed(plan, folder) for plan in specification.tables]
@@ -52,6 +58,17 @@ def specification_text(specification: TableSpecification, folder: Path | None = 
     parts += [table_text(("protect",), protect)] if protect else []
     parts += [table_text(("history",), plain["history"])] if specification.history else []
     return "\n".join(part for part in parts if part)
+
+
+def source_of(microdata: Microdata) -> Path | str | None:
+    """Return what a specification names as the source of records: a file or a database; None: they came from memory.
+
+    What was generated has a name without an ending, which is no file whatever stands in the current folder.
+    """
+    name = microdata.source.name
+    if "://" in name:
+        return name
+    return Path(name) if Path(name).suffix and Path(name).is_file() else None
 
 
 _PARTS = ("data", "attacker", "protect", "history")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -75,7 +76,8 @@ def coded(dimension: Dimension, column: pa.ChunkedArray, missing: str | None, re
     faults = [
         fault
         for place, said in ((unknown, "codes that its hierarchy does not cover"), (sums, "codes that are sums"))
-        if (fault := _codes_in_words(dimension.name, place, counts, said))
+        # In the order of the codes: that of the records may differ from run to run.
+        if (fault := _codes_in_words(dimension.name, sorted(place, key=itemgetter(1)), counts, said))
     ]
     if counts[-1]:
         faults.append(
