@@ -12,10 +12,6 @@ from tacita.attacks.tables.table_audit import audit
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.suppression import suppress as room
-from tacita.tables.suppression.large.currents import Currents
-from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
-from tacita.tables.suppression.presolve import Reduced, reduced
-from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
@@ -132,41 +128,3 @@ def test_sensitive_cells_that_protect_each_other_need_nothing_else() -> None:
     result = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     assert len(result.secondary) == 0
     assert _passes(table, levels, result)
-
-
-def _reduced_amounts() -> tuple[Table, Reduced]:
-    table, levels = _amounts(((3, 3), (4,)), 0.1)
-    return table, reduced(problem_of(table, levels, Knowledge.of(len(table)), table.values))
-
-
-def test_a_woven_movement_keeps_all_sums_and_stays_within_the_room() -> None:
-    table, small = _reduced_amounts()
-    near, problem = Neighbourhoods(table, small), small.problem
-    room = np.minimum(problem.up, problem.down)
-    found = 0
-    for place in range(len(problem)):
-        level = 0.1 * room[place]
-        woven = near.woven(place, problem.cost, room, float(level), whole=False)
-        if woven is not None:
-            delta = np.zeros(len(problem))
-            delta[woven.places] = woven.delta
-            assert np.allclose(problem.sums @ delta, 0)
-            assert np.all(np.abs(delta) <= room + 1e-9)
-            assert delta[place] == pytest.approx(level)
-            found += 1
-    assert found > len(problem) / 2
-
-
-def test_a_current_keeps_all_sums_and_stays_within_the_room() -> None:
-    _, small = _reduced_amounts()
-    problem = small.problem
-    room = np.minimum(problem.up, problem.down)
-    level = 0.1 * room
-    reached = set()
-    for current in Currents(problem, np.ones(len(problem), bool), level).movements(list(range(len(problem)))):
-        delta = np.zeros(len(problem))
-        delta[current.places] = current.delta
-        assert np.allclose(problem.sums @ delta, 0, atol=1e-7)
-        assert np.all(np.abs(delta) <= room * (1 + 1e-8))
-        reached |= set(np.flatnonzero(np.abs(delta) >= level * (1 - 1e-7)).tolist())
-    assert len(reached) > len(problem) / 2

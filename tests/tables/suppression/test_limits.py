@@ -8,17 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.tables.suppression.test_large import _amounts, _counts, _tree
+from tests.tables.suppression.test_large import _amounts, _counts
 from tests.tables.suppression.test_suppress import random_table
 
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.interruption import stop_on_interrupt
-from tacita.model.table import Knowledge, Levels, Status, Table, table_of_leaves
+from tacita.model.table import Knowledge, Status
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.exact import optimal, safe_pattern
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
-from tacita.tables.suppression.large.leaf_shifts import LeafShifts
-from tacita.tables.suppression.presolve import reduced
 from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
@@ -70,41 +68,6 @@ def test_what_must_be_published_is_so_in_haste(monkeypatch: pytest.MonkeyPatch) 
     found = suppress(table, levels, options=SuppressionOptions(status=asked, seconds=0))
     assert not found.suppressed[total]
     assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), options=AuditOptions(unions=False)).passed
-
-
-def _moved(table: Table, level: float) -> tuple[int, int]:
-    """Return how many places have a movement of leaves, after checking each, and how many places there are."""
-    small = reduced(problem_of(table, Levels.none(len(table)), Knowledge.of(len(table)), table.values))
-    problem, shifts = small.problem, LeafShifts(table, small)
-    room = np.minimum(problem.up, problem.down)
-    found = 0
-    for place in range(len(problem)):
-        cell = int(np.flatnonzero(small.place == place)[0])
-        wanted = level * float(room[place])
-        moved = shifts.shifted(table.codes[cell], problem.cost, room, wanted)
-        if moved is None:
-            continue
-        delta = np.zeros(len(problem))
-        delta[moved.places] = moved.delta
-        assert np.allclose(problem.sums @ delta, 0)
-        assert np.all(np.abs(delta) <= room * (1 + 1e-8))
-        assert abs(delta[place]) == pytest.approx(wanted / abs(small.scale[cell]))
-        found += 1
-    return found, len(problem)
-
-
-def test_a_movement_of_leaves_is_found_for_every_cell_even_the_total() -> None:
-    table, _ = _amounts(((2, 3), (3, 2)), 0.0)
-    found, places = _moved(table, 0.15)
-    assert found == places
-
-
-def test_a_dimension_of_one_code_and_unequal_depth_have_movements_too() -> None:
-    random = np.random.default_rng(5)
-    dimensions = [_tree("a", (1, 3)), _tree("b", (2, 2))]
-    table = table_of_leaves("t", dimensions, np.exp(random.normal(3, 1, (3, 4))))
-    found, places = _moved(table, 0.2)
-    assert found == places
 
 
 def test_a_long_programme_ends_when_time_is_up() -> None:

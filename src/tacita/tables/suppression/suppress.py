@@ -16,7 +16,6 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact.optimal import Best, PatternSearch
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
-from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.large.search import large_pattern
 from tacita.tables.suppression.large.subtables import subtables_of
 from tacita.tables.suppression.presolve import Reduced, reduced
@@ -136,8 +135,7 @@ def _searched(
         progress(Step(doing, min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
-        near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
-        return large_pattern(problem, near, subtables, patterns, clock, report)
+        return large_pattern(problem, subtables_of(table, small), patterns, clock, report)
 
     if _is_large(problem):
         best = large(patterns)

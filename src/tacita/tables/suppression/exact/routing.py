@@ -22,7 +22,7 @@ from tacita.tables.suppression.proofs.movements import ended_by, solver_of
 
 _STILL = 1e-7  # of a level
 _ROUNDS = 3
-_DUAL, _PRIMAL = 1, 4
+_DUAL = 1
 _SECONDS_FOR_ONE = 10.0
 _REWARD = 1e3  # of the highest price: in a batch, reaching a level is worth more than any detour
 
@@ -111,7 +111,8 @@ class Router:
             ahead, back = self._directions(target)
             prices[ahead] = -reward * level / target.level
             room[ahead], room[back] = min(room[ahead], target.level), 0.0
-        self._solver.setOptionValue("simplex_strategy", _PRIMAL)
+        self._solver.clearSolver()
+        self._solver.setOptionValue("simplex_strategy", _DUAL)
         with ended_by(self._solver, clock):
             delta = self._solved(prices, np.zeros(2 * self._cells), room)
         return np.zeros(self._cells) if delta is None else delta

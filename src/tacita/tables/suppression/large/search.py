@@ -1,391 +1,284 @@
-"""Large tables: a guide from subtables, then one detour for each target in its neighbourhood, then exchanges.
+"""Large tables: movements of many targets at once make a pattern, and are made again where that is cheaper.
 
-No programme over the whole table is ever solved, except for targets that no neighbourhood can protect. The pattern is
-proved as it grows: each detour keeps all sums of the whole table, so it is a proof, and usually one of many targets at
-once. Work is counted in programmes solved, not in seconds, so the same table gives the same pattern; the clock only
-ends exchanges early.
+One linear programme moves a hundred sensitive cells at once, each up or down at random, at the least price of what has
+to be withheld for it. What is connected of the movement is a piece, which proves all cells that it takes to their
+levels, both ways. The pattern is what pieces move. It is made cheaper by taking some cells out: what their pieces
+protected is moved again, with what nobody else uses at its price, and the outcome is kept wherever it is cheaper,
+connected part by connected part. Work is counted in programmes and never in seconds; the clock only ends it early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from tacita.tables.suppression.clock import Clock, OutOfTime
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact.optimal import Best
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
-from tacita.tables.suppression.large.currents import Currents, with_companions
-from tacita.tables.suppression.large.free_proofs import prove_free
+from tacita.tables.suppression.large.cover import Cover
+from tacita.tables.suppression.large.flows import Flows, Piece, reached
 from tacita.tables.suppression.large.guide import guide_of
-from tacita.tables.suppression.large.local_routing import Detour, LocalRouter, cheapest
-from tacita.tables.suppression.large.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
 from tacita.tables.suppression.large.subtables import Subtable
-from tacita.tables.suppression.problem import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget, SuppressionProblem
-from tacita.tables.suppression.proofs.kept import Witness
+from tacita.tables.suppression.problem import SuppressionProblem
 
+_SPREAD = 200  # places for each target that one programme moves, but in small tables
+_TOGETHER = 10
+_ROUNDS = 4  # programmes for a pattern, for each of so many targets
+_STALE = 4  # programmes that protect nothing more before the search gives up
 _LIKED = 0.5  # how much of its price the guide takes from a cell that it withholds
-_LARGE = 2_000  # places; in a larger neighbourhood only the cheapest of each equation are looked at
-_CHEAPEST = 2
-_KEPT_ROUTERS = 500
-_FURTHER = (1_500, 6_000)  # places, where no small neighbourhood serves
-_COMPANIONS = (0, 1, 2, 4, 8, 16)  # how many times over others must have room for a level, from one try to the next
-_EFFORT = 0.2  # programmes for exchanges, as a share of those that made the pattern
+_FREE = 0.01  # of a usual price: what a place that is withheld already costs to move
+_KNOWN = 0.1  # the same, where a contributor knows it
+_LONGEST = 60  # places of a piece; those of longer ones are moved again one by one, within it
+_PASSES = 20
+_WORTH = 1e-3  # share of the cost that a pass must save for another one
+_AT_ONCE, _PARTS = 300, 15  # cells that are taken out together: so many at most, and such a part of all
+_EFFORT = 50_000_000  # work for exchanges, in columns (see `Flows.work`)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Pieces before and after some were taken out, to be judged."""
+
+    before: list[tuple[Piece, list[int]]]
+    after: list[int]
+    base: NDArray[np.bool_]
 
 
 def large_pattern(
     problem: SuppressionProblem,
-    near: Neighbourhoods,
     subtables: list[Subtable],
     patterns: SafePatterns,
     clock: Clock,
     report: Callable[[Best], None],
 ) -> Best:
     """Return a safe pattern of a large table with a bound; the proofs are in `patterns`."""
-    prove_free(problem, patterns.proofs, clock)
     guide = guide_of(problem, subtables, clock)
-    search = LargeSearch(problem, near, patterns, guide.x)
-    search.protect(clock)
-    # What is left (no neighbourhood protects it) and a last check of everything: the exact way, over the whole table.
-    pattern = patterns.safe(search.pattern, guide.x)
-    search.pattern = pattern
-    report(Best(pattern, patterns.cost(pattern), guide.bound))
-    search.exchange(clock)
-    cost = patterns.cost(search.pattern)
-    best = Best(search.pattern, cost, min(guide.bound, cost))
-    report(best)
-    return best
+    search = LargeSearch(problem, guide.x)
+    search.protect()
+    cover = search.cover
+    cover.prove(patterns.proofs)
+    # What no movement with a mirror image protects, and a check of everything: the exact way, over the whole table.
+    cover.keep(patterns.safe(cover.pattern, guide.x), patterns.proofs)
+
+    def best() -> Best:
+        return Best(cover.pattern, cover.cost, min(guide.bound, cover.cost))
+
+    report(best())
+    search.improve(clock, lambda: report(best()))
+    cover.prove(patterns.proofs)
+    report(best())
+    return best()
 
 
 class LargeSearch:
     """A pattern that grows until every target is proved, and is then made cheaper."""
 
-    def __init__(
-        self, problem: SuppressionProblem, near: Neighbourhoods, patterns: SafePatterns, guide: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, problem: SuppressionProblem, guide: NDArray[np.float64], seed: int = 0) -> None:
         self.problem = problem
-        self.pattern = problem.withheld.copy()
-        self._near = near
-        self._proofs = patterns.proofs
+        self.cover = Cover(problem)
+        self._flows = Flows(problem)
+        self._draw = np.random.default_rng(seed)
         self._cost = problem.cost * (1.0 - _LIKED * np.clip(guide, 0.0, 1.0))
-        self._tilt = 1e-9 * max(float(problem.cost.mean()), 1e-9)
-        self._level = np.maximum(np.maximum(problem.lower, problem.upper), problem.sliding / 2)
-        self._room = np.maximum(np.minimum(problem.up, problem.down), 1e-12)
-        self._cheap = cheapest(problem, _CHEAPEST)
-        self._routers: dict[Neighbourhood, LocalRouter] = {}
-        self._where: dict[int, Neighbourhood] = {}
-        self._of: dict[int, list[ProtectionTarget]] = {}
-        for target in self._proofs.targets:
-            self._of.setdefault(target.cell, []).append(target)
-        self.programmes = 0
+        cover = self.cover
+        largest = float(cover.level.max(initial=0.0))
+        # More room than the largest level is of no use, and no numbers differ too much.
+        self._room = np.minimum(cover.room, 1e3 * max(largest, 1.0))
+        places = problem.targets
+        self.places = places[cover.room[places] >= cover.level[places]]
+        self._together = max(_TOGETHER, len(problem) // _SPREAD)
+        self.work = 0
 
-    def protect(self, clock: Clock) -> None:
-        """Find a detour for each target, first near it, then further away; then for contributors who know cells.
+    def protect(self) -> None:
+        """Withhold what targets need; what is left no movement with a mirror image protects."""
+        self._cover_all(self.places.tolist(), self._usual_prices)
 
-        Where a neighbourhood would be large, the crossings of codes say where to look in it. When time is up they are
-        all that is looked for, and programmes are solved only where there are none.
-        """
-        ladders = {place: self._near.around(place) for place in sorted(self._of) if place in self._near}
-        self._where = {place: ladder[0] for place, ladder in ladders.items()}
-        small = [place for place in ladders if len(self._near.places(ladders[place][0])) <= _LARGE]
-        self._climb({place: ladders[place][:1] for place in small}, clock)
-        if clock.is_up or not self.problem.whole:
-            self._weave(self._unproved(ladders), clock)
-        self._explore(self._unproved(ladders), clock)
-        with suppress(OutOfTime):
-            self._charge(ladders, clock)
-        if clock.is_up:
-            for place in self._unproved(ladders):
-                self._shift(place)
-        self._climb({place: ladders[place] for place in self._unproved(ladders)}, clock, to_the_end=True)
-        if self.problem.known_by:
-            self._protect_from_contributors(clock)
+    def _cover_all(
+        self, places: Sequence[int], prices: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    ) -> list[int]:
+        """Find pieces for places, as many as can be; return the pieces."""
+        todo, pieces, stale = list(places), list[int](), 0
+        most = _ROUNDS * (_ROUNDS + len(todo) // self._together)
+        while todo and stale < _STALE and most > 0:
+            most -= 1
+            group, shut = self._group(todo)
+            new = self._moved(group, shut, prices(group), set(todo))
+            pieces += new
+            stale = 0 if new else stale + 1
+            todo = [place for place in todo if not self.cover.is_covered(place)]
+        return pieces
 
-    def _unproved(self, places: Iterable[int]) -> list[int]:
-        """Return the places that are not proved yet, the largest levels first."""
-        unproved = [place for place in places if not self._is_proved(place)]
-        return sorted(unproved, key=lambda place: (-self._level[place], place))
-
-    def _climb(self, ladders: dict[int, list[Neighbourhood]], clock: Clock, *, to_the_end: bool = False) -> None:
-        """Look for detours in the neighbourhoods of one rung after the other."""
-        waiting, rung = list(ladders), 0
-        while waiting:
-            groups: dict[Neighbourhood, list[int]] = {}
-            for place in waiting:
-                groups.setdefault(ladders[place][rung], []).append(place)
-                self._where[place] = ladders[place][rung]
-            # Inner cells first: what they withhold serves the margins, whose neighbourhoods widen to the most.
-            wide = {where: len(self._near.places(self._near.wider(members[0]))) for where, members in groups.items()}
-            failed: list[int] = []
-            for where in sorted(groups, key=lambda number: (wide[number], groups[number][0])):
-                if clock.is_up and not to_the_end:
-                    return
-                for place in groups[where]:
-                    if clock.is_up:
-                        self._shift(place)
-                    is_last = to_the_end and rung + 1 == len(ladders[place])
-                    if not self._is_proved(place) and not self._protected(place, self._router(where), is_last):
-                        failed.append(place)
-            rung += 1
-            waiting = [place for place in sorted(failed) if rung < len(ladders[place])]
-            if waiting:
-                self._routers.clear()
-
-    def _explore(self, places: list[int], clock: Clock) -> None:
-        """Look for detours among what is withheld or cheap, ever further from each place in steps of equations."""
-        across = self.problem.sums.T.tocsr()
-        # Inner cells first: what they withhold serves the margins, whose neighbourhoods widen to the most.
-        wide = {place: len(self._near.places(self._near.wider(place))) for place in places}
-        for most in _FURTHER:
-            for place in sorted(places, key=lambda number: (wide[number], number)):
-                if clock.is_up:
-                    return
-                if not self._is_proved(place):
-                    around = reached_from(self.problem.sums, across, place, self.pattern | self._cheap, most)
-                    self._protected(place, LocalRouter(self.problem, around), is_last=False)
-
-    def _charge(self, places: Iterable[int], clock: Clock) -> None:
-        """Prove by currents what is left, with ever more companions withheld for it; `OutOfTime` when time is up."""
-        if self.problem.whole:
-            return
-        for count in _COMPANIONS:
-            clock.check()
-            left = [place for place in self._unproved(places) if self._is_even(place)]
-            if not left:
-                return
-            allowed = self.pattern
-            if count:
-                allowed = with_companions(self.problem, self.pattern, self._level, left, count, clock)
-            for current in Currents(self.problem, allowed, self._level).movements(left):
-                self._keep(current, True, EVERYBODY)
-                clock.check()
-
-    def _weave(self, places: list[int], clock: Clock) -> None:
-        """Take crossings of codes: the cheapest movement among their codes or, when time is up, a crossing itself."""
-        for place in places:
-            if self._is_proved(place) or not self._is_even(place):
+    def _group(self, todo: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return some of the places that can be moved together, and the places that must stand still then."""
+        group: list[int] = []
+        still: set[int] = set()
+        for at in self._draw.permutation(len(todo)).tolist():
+            place = todo[at]
+            seen = self.cover.seeing(place)
+            shut = set(self.cover.known_to(seen).tolist()) if seen else set()
+            if place in still or place in shut or (shut and not shut.isdisjoint(group)):
                 continue
-            woven = self._near.woven(
-                place,
-                np.where(self.pattern, 0.0, self._cost),
-                self._room,
-                float(self._level[place]),
-                whole=self.problem.whole,
-            )
-            if woven is None:
-                if clock.is_up:
-                    self._shift(place)
-                continue
-            if not clock.is_up:
-                self._where[place] = (woven.codes,)
-                if self._protected(place, self._router(self._where[place]), is_last=False):
-                    continue
-            self._keep(Detour(woven.places, woven.delta), True, EVERYBODY)
-
-    def _shift(self, place: int) -> None:
-        """Move leaves where nothing else was found in time: it takes little, and withholds much."""
-        if not self._is_proved(place) and self._is_even(place):
-            price = np.where(self.pattern, 0.0, self._cost)
-            shift = self._near.shifted(place, price, self._room, float(self._level[place]))
-            if shift is not None:
-                self._keep(shift, True, EVERYBODY)
-
-    def exchange(self, clock: Clock) -> None:
-        """Do without cells where what must be withheld instead costs less, often nothing.
-
-        First without all the cells that only the targets of one neighbourhood use: those that came early found little
-        withheld, and find more now. Then without single cells, the dearest first.
-        """
-        most = self.programmes * (1 + _EFFORT)
-        for cells in self._private() if not clock.is_up else ():
-            if clock.is_up or self.programmes > most:
-                return
-            self._exchanged(cells)
-        extra = np.flatnonzero(self.pattern & ~self.problem.withheld)
-        for cell in extra[np.lexsort((extra, -self.problem.cost[extra]))].tolist():
-            if clock.is_up or self.programmes > most:
-                return
-            self._exchanged(np.array([cell]))
-
-    def _private(self) -> list[NDArray[np.int64]]:
-        """Return the cells that only targets of one neighbourhood need, by neighbourhood, in the order of the cells."""
-        by_neighbourhood: dict[Neighbourhood, list[int]] = {}
-        seen: dict[int, set[Neighbourhood]] = {}
-        for cell in np.flatnonzero(self.pattern & ~self.problem.withheld).tolist():
-            users: set[Neighbourhood] = set()
-            for movement, proved in self._proofs.provers_using(cell):
-                if movement not in seen:
-                    seen[movement] = {self._where.get(target.cell, ()) for target in proved}
-                users |= seen[movement]
-            if len(users) == 1 and len(self._near.places(where := users.pop())) <= _LARGE:
-                by_neighbourhood.setdefault(where, []).append(cell)
-        return [np.array(cells) for cells in by_neighbourhood.values()]
-
-    def _exchanged(self, cells: NDArray[np.int64]) -> bool:
-        """Try to do without cells; return whether that was cheaper. Otherwise everything is as before."""
-        before, spent, saved = self.pattern.copy(), 0.0, float(self.problem.cost[cells].sum())
-        self.pattern[cells] = False
-        touched = dict.fromkeys(target for cell in cells.tolist() for target in self._proofs.using(cell))
-        # Unions of cells have no neighbourhood: what they use stays.
-        known_where = [self._where.get(target.cell, ()) for target in touched]
-        if any(not where or len(self._near.places(where)) > _LARGE for where in known_where):
-            self.pattern = before
-            return False
-        witnesses: dict[ProtectionTarget, Witness] = {}
-        for target in touched:
-            if target in witnesses:
-                continue
-            known = self._known(target.attacker)
-            detour, is_mirrored = self._detour(
-                target.cell, target.sign or 1, self._router(self._where[target.cell]), known
-            )
-            if detour is not None:
-                spent += float(self.problem.cost[detour.places[~self.pattern[detour.places]]].sum())
-                self.pattern[detour.places] = True
-                met = self._met(detour, is_mirrored, target.attacker)
-                witnesses.update(
-                    dict.fromkeys(
-                        (one for one in met if one not in witnesses), Witness.moving(detour.places, detour.delta)
-                    )
-                )
-            if target not in witnesses or spent >= saved:
-                self.pattern = before
-                return False
-        for target, witness in witnesses.items():
-            if target in touched:
-                self._proofs.add(target, witness)
-        return True
-
-    def _protected(self, place: int, router: LocalRouter, is_last: bool) -> bool:
-        """Withhold what a target needs in a neighbourhood; return False if it cannot be protected there.
-
-        Only in the last neighbourhood are two movements looked for, one each way, where no single one serves both.
-        """
-        signs = (1, -1) if is_last or not self._is_even(place) else (1,)
-        for sign in signs:
-            if self._is_proved(place):
-                return True
-            detour, is_mirrored = self._detour(place, sign, router, alone=is_last or not self._is_even(place))
-            if detour is not None:
-                self._keep(detour, is_mirrored, EVERYBODY)
-        return self._is_proved(place)
-
-    def _detour(
-        self,
-        place: int,
-        sign: int,
-        router: LocalRouter,
-        shut: NDArray[np.int64] | None = None,
-        *,
-        alone: bool = True,
-    ) -> tuple[Detour | None, bool]:
-        """Return a cheap movement that reaches a level, and whether it proves both directions."""
-        level = float(self._level[place])
-        places = router.places
-        cost = np.where(self.pattern[places], 0.0, self._cost[places] + self._tilt)
-        router.price(cost / np.minimum(self._room[places], level))
-        self.programmes += 1
-        both = router.route(place, sign, level, mirrored=True, shut=shut)
-        if both is not None:
-            return both, True
-        level = float(self.problem.upper[place] if sign > 0 else self.problem.lower[place])
-        if not alone or level <= 0:
-            return None, False
-        self.programmes += 1
-        return router.route(place, sign, level, mirrored=False, shut=shut), False
-
-    def _is_even(self, place: int) -> bool:
-        """Return whether a place has room for its level both ways."""
-        return bool(self._room[place] >= self._level[place] * (1 - CLOSE_ENOUGH))
-
-    def _keep(self, detour: Detour, is_mirrored: bool, attacker: int) -> None:
-        self.pattern[detour.places] = True
-        witness = Witness.moving(detour.places, detour.delta)
-        for target in self._met(detour, is_mirrored, attacker):
-            if self._proofs.of(target) is None:
-                self._proofs.add(target, witness)
-
-    def _met(self, detour: Detour, is_mirrored: bool, attacker: int) -> list[ProtectionTarget]:
-        """Return the targets of an attacker that a movement, or its mirror image, reaches."""
-        met = []
-        for place, delta in zip(detour.places.tolist(), detour.delta.tolist(), strict=True):
-            for one in self._of.get(place, ()):
-                target = one if attacker == EVERYBODY else self.problem.seen_by(one, attacker)
-                if target.level <= 0:
-                    continue
-                reached = 2 * abs(delta) * is_mirrored if target.sign == WIDTH else target.sign * delta
-                if max(reached, abs(delta) * (is_mirrored and target.sign != WIDTH)) >= target.level * (
-                    1 - CLOSE_ENOUGH
-                ):
-                    met.append(target)
-        return met
-
-    def _is_proved(self, place: int) -> bool:
-        return all(self._proofs.of(target) is not None for target in self._of[place])
-
-    def _router(self, where: Neighbourhood) -> LocalRouter:
-        if where not in self._routers:
-            if len(self._routers) >= _KEPT_ROUTERS:
-                del self._routers[next(iter(self._routers))]
-            places = self._near.places(where)
-            if len(places) > _LARGE:
-                places = places[(self.pattern | self._cheap)[places]]
-            self._routers[where] = LocalRouter(self.problem, places)
-        return self._routers[where]
-
-    def _known(self, attacker: int) -> NDArray[np.int64]:
-        return self.problem.known_by[attacker] if attacker != EVERYBODY else np.zeros(0, np.int64)
-
-    def _protect_from_contributors(self, clock: Clock) -> None:
-        """Find detours that leave alone what single contributors know, where the proofs so far do not.
-
-        All contributors who see through a proof are shut out together: one movement then serves against each of them.
-        Where that is too much to ask, they are taken one by one.
-        """
-        known = np.unique(np.concatenate(list(self.problem.known_by.values())))
-        for place in sorted(self._of):
-            targets = [target for target in self._of[place] if self._proofs.of(target) is not None]
-            attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
-            if clock.is_up and attackers and place in self._near and self._is_even(place):
-                self._hide(targets, known)
-                attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
-            if attackers and place in self._where and not self._hidden(place, attackers):
-                for attacker in attackers:
-                    self._hidden(place, [attacker])
-
-    def _hide(self, targets: list[ProtectionTarget], known: NDArray[np.int64]) -> None:
-        """Look for a movement of cells that no contributor knows but those against whom nothing is asked."""
-        place = targets[0].cell
-        own = self.problem.known_to_unasked(targets[0])
-        room, level = self._room.copy(), float(self._level[place])
-        room[np.setdiff1d(known, own, assume_unique=True)] = 0.0
-        price = np.where(self.pattern, 0.0, self._cost)
-        woven = self._near.woven(place, price, room, level, whole=self.problem.whole)
-        detour = self._near.shifted(place, price, room, level) if woven is None else Detour(woven.places, woven.delta)
-        if detour is not None:
-            self.pattern[detour.places] = True
-            witness = Witness.moving(detour.places, detour.delta)
-            met = set(self._met(detour, True, EVERYBODY))
-            for target in targets:
-                if target in met:
-                    self._proofs.add(target, witness)
-
-    def _hidden(self, place: int, attackers: list[int]) -> bool:
-        """Protect a place from contributors by one movement, in either direction; return whether that was possible."""
-        shut = np.unique(np.concatenate([self.problem.known_by[who] for who in attackers]))
-        if place in shut:
-            return False
-        router = self._router(self._where[place])
-        for sign in (1, -1):
-            detour, is_mirrored = self._detour(place, sign, router, shut)
-            if detour is None:
-                return False
-            for attacker in attackers:
-                unproved = [one for one in self._met(detour, is_mirrored, attacker) if self._proofs.of(one) is None]
-                self._proofs.watch(unproved)
-                self._keep(detour, is_mirrored, attacker)
-            if is_mirrored:
+            group.append(place)
+            still |= shut
+            if len(group) >= self._together:
                 break
-        return True
+        return np.array(group, np.int64), np.array(sorted(still), np.int64)
+
+    def _usual_prices(self, group: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self._prices(float(np.median(self.cover.level[group])))
+
+    def _prices(self, level: float) -> NDArray[np.float64]:
+        """Return what movement costs by the unit, where so much is usually carried."""
+        price = self._cost / np.maximum(np.minimum(self._room, level), 1e-9)
+        free = self.cover.pattern
+        dear = price[~free & (price > 0)]
+        usual = float(np.median(dear)) if len(dear) else 1.0
+        return np.where(free, np.where(self.cover.is_known, _KNOWN, _FREE) * usual, price)
+
+    def _moved(
+        self, group: NDArray[np.int64], shut: NDArray[np.int64], prices: NDArray[np.float64], wanted: set[int]
+    ) -> list[int]:
+        """Move some places, and take into use the pieces that are of use for any of those wanted."""
+        if not len(group):
+            return []
+        room = self._room
+        if len(shut):
+            room = room.copy()
+            room[shut] = 0.0
+        new = []
+        pieces = self._flows.pieces(group, self._signs(len(group)), self.cover.level[group], prices, room)
+        for piece in pieces:
+            for part, places in self._in_parts(piece, wanted, prices):
+                new.append(self.cover.add(part, places))
+        return new
+
+    def _in_parts(self, piece: Piece, wanted: set[int], prices: NDArray[np.float64]) -> list[tuple[Piece, list[int]]]:
+        """Return a piece with the places that it helps; a long one as several, one for each of them."""
+        met = [place for place in reached(piece, self.cover.level).tolist() if place in wanted]
+        met = [place for place in met if self.cover.is_helped(place, piece)]
+        if not met:
+            return []
+        is_free = self.problem.withheld[piece.places].all() and not self.cover.is_known[piece.places].any()
+        if len(piece.places) <= _LONGEST or is_free:
+            return [(piece, met)]
+        within, room = self._flows.within(piece.places), self._room[piece.places]
+        # What the piece does not know of is shut by standing still: seen through are the same contributors, or fewer.
+        paid = ~self.cover.pattern[piece.places]
+        price = np.where(paid, prices[piece.places], np.minimum(prices[piece.places], prices[piece.places].mean()))
+        parts: list[tuple[Piece, list[int]]] = []
+        left, few = met, max(1, len(met) * _LONGEST // (2 * len(piece.places)))
+        while left and few:
+            waiting, helped = left, set[int]()
+            while waiting:
+                group, waiting = np.array(waiting[:few]), waiting[few:]
+                at = np.searchsorted(piece.places, group)
+                for part in within.pieces(at, self._signs(len(group)), self.cover.level[group], price, room):
+                    if len(part.places) > _LONGEST and few > 1:
+                        continue
+                    here = [place for place in reached(part, self.cover.level).tolist() if place in wanted]
+                    new = [place for place in here if place not in helped]
+                    if new:
+                        parts.append((part, new))
+                        helped.update(new)
+                waiting = [place for place in waiting if place not in helped]
+            left = [place for place in left if place not in helped]
+            few //= 4
+        self.work += within.work
+        if left:
+            parts.append((piece, left))
+        return parts
+
+    def _signs(self, count: int) -> NDArray[np.float64]:
+        """Return up or down at random."""
+        return np.where(self._draw.random(count) < 0.5, 1.0, -1.0)
+
+    def improve(self, clock: Clock, report: Callable[[], None]) -> None:
+        """Take cells out, some at once, in another order in each pass, and keep what is cheaper without them."""
+        most = self._worked + _EFFORT
+        for _ in range(_PASSES):
+            before = self.cover.cost
+            extra = np.flatnonzero((self.cover.count > 0) & ~self.problem.withheld)
+            order = extra[self._draw.permutation(len(extra))]
+            at_once = min(max(1, len(extra) // _PARTS), _AT_ONCE)
+            for start in range(0, len(order), at_once):
+                if clock.is_up or self._worked > most:
+                    return
+                self._exchange(order[start : start + at_once])
+            report()
+            if before - self.cover.cost < _WORTH * before:
+                return
+
+    @property
+    def _worked(self) -> int:
+        return self.work + self._flows.work
+
+    def _exchange(self, cells: NDArray[np.int64]) -> None:
+        cover = self.cover
+        numbers = dict.fromkeys(number for cell in cells.tolist() for number in cover.using(cell))
+        if not numbers:
+            return
+        before = [cover.drop(number) for number in numbers]
+        base = cover.count > 0
+        carried = np.zeros(len(self.problem))
+        for piece, _ in before:
+            np.maximum.at(carried, piece.places, np.abs(piece.delta))
+        spread = float(np.exp2(self._draw.uniform(-1.0, 1.0)))
+        noise = self._draw.uniform(0.7, 1.4, len(self.problem))
+
+        def prices(group: NDArray[np.int64]) -> NDArray[np.float64]:
+            level = spread * float(np.median(cover.level[group]))
+            price = self._prices(level)
+            used = (carried > 0) & ~cover.pattern
+            # What a cell carried before tells its price by the unit.
+            price[used] = np.maximum(price[used], self._cost[used] / carried[used])
+            return price * noise
+
+        places = sorted({place for _, some in before for place in some})
+        places = [place for place in places if not cover.is_covered(place)]
+        after = self._cover_all(places, prices)
+        self._judge(_Trial(before, after, base))
+
+    def _judge(self, trial: _Trial) -> None:
+        """Keep what came after where it is cheaper, and what was before elsewhere.
+
+        What is paid for by several pieces, or protects the same place, is kept or not kept together.
+        """
+        cover, problem = self.cover, self.problem
+        size = len(problem)
+        is_paid = ~trial.base & ~problem.withheld
+        before = [(piece.places[is_paid[piece.places]], places) for piece, places in trial.before]
+        after = [(paid[is_paid[paid]], cover.covered_by(n)) for n in trial.after for paid in [cover.withheld_by(n)]]
+        rows, columns = list[int](), list[int]()
+        for row, (paid, places) in enumerate([*before, *after]):
+            columns += [*paid.tolist(), *(size + place for place in places)]
+            rows += [row] * (len(paid) + len(places))
+        shape = (len(before) + len(after), 2 * size)
+        links = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+        count, label = connected_components(links @ links.T, directed=False)
+        label_before, label_after = label[: len(before)], label[len(before) :]
+        gain = self._paid(before, label_before, count) - self._paid(after, label_after, count)
+        is_kept = gain > 1e-9 * max(float(problem.cost.max(initial=0.0)), 1e-9)
+        for (_, places), number in zip(before, label_before.tolist(), strict=True):
+            is_kept[number] &= all(cover.is_covered(place) for place in places)
+        for number, at in zip(trial.after, label_after.tolist(), strict=True):
+            if not is_kept[at]:
+                cover.drop(number)
+        for (piece, places), at in zip(trial.before, label_before.tolist(), strict=True):
+            if not is_kept[at]:
+                cover.add(piece, places)
+
+    def _paid(
+        self, pieces: Sequence[tuple[NDArray[np.int64], list[int]]], label: NDArray[np.int64], count: int
+    ) -> NDArray[np.float64]:
+        """Return what the pieces of each connected part pay for."""
+        seen = np.zeros(len(self.problem), bool)
+        paid = np.zeros(count)
+        for (places, _), number in zip(pieces, label.tolist(), strict=True):
+            new = places[~seen[places]]
+            seen[new] = True
+            paid[number] += float(self.problem.cost[new].sum())
+        return paid
