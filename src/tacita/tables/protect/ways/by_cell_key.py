@@ -55,7 +55,7 @@ class CellKeyWay:
         keys = self._keys_of_cells(case.table, specification)
         noisy = perturb(case.table, keys, noise)
         verdict = audit_perturbed(
-            case.table, noisy.values, noise.maximum, case.levels, case.knowledge, progress=progress
+            case.table, noisy.values, noise.maximum, case.levels, case.knowledge, zeros_stay=True, progress=progress
         )
         return ProtectedTable(
             case,
