@@ -51,8 +51,6 @@ def test_optimum_of_reference_tables(shared: Path, name: str, most: int, cost: f
     assert found.is_optimal
     assert table.values[found.secondary].sum() == cost
     assert audit(table, found.suppressed, levels, Knowledge.of(len(table), integer=True)).passed
-    assert set(found.why) == set(found.secondary.tolist())
-    assert all(levels.sensitive[each.sensitive] for each in found.why.values())
 
 
 def cheapest(table: Table, levels: Levels, knowledge: Knowledge, costs: np.ndarray, asked: np.ndarray) -> float | None:
@@ -168,14 +166,6 @@ def test_what_must_be_published_or_withheld():
     found = suppress(table, levels, options=SuppressionOptions(status=asked))
     assert found.status[first.secondary[0]] == Status.KEPT
     assert found.status[free] == Status.FORCED
-
-
-def test_why_names_the_cell_that_would_be_known():
-    table = table_of_leaves("t", flat(3, 3), np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12]]))
-    secret = np.flatnonzero(table.values == 22)
-    found = suppress(table, levels_of(table, secret))
-    assert {each.sensitive for each in found.why.values()} == {int(secret[0])}
-    assert {each.share for each in found.why.values()} == {0.0}
 
 
 def test_everything_sensitive_is_safe_as_it_is():

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.tables.system.possible_tables import Numbers, PossibleTables
+from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables
 from tacita.attacks.tables.system.reduction import Reduction
 from tacita.model.table import Knowledge, Movement, Table
 
 _DUST = 1e-7  # of the largest move: what a sum may miss by
 _CAUTION = 10.0
+_LEARNT, _NUMBERS = 2_000, 20_000_000  # tables, and numbers in them, that are kept
 
 
 def shown(
@@ -72,6 +73,83 @@ def in_free_numbers(
             yield table
 
 
+def changes_of(
+    possible: PossibleTables, reduction: Reduction, start: Numbers, movements: Sequence[Movement]
+) -> Iterator[tuple[Places, Numbers]]:
+    """Yield which free numbers movements change and by how much, and their mirror images, where these are possible.
+
+    A change counts if it keeps all sums and bounds, by plain arithmetic.
+    """
+    columns = reduction.matrix.tocsc()
+    for movement in movements:
+        at = np.minimum(np.searchsorted(possible.cells, movement.cells), len(possible.cells) - 1)
+        place = reduction.place[at]
+        if np.any((possible.cells[at] != movement.cells) | (place < 0)):
+            continue
+        free, first = np.unique(place, return_index=True)
+        moved = (movement.delta / reduction.factor[at])[first]
+        slack = _DUST * float(np.abs(moved).max(initial=0.0))
+        starts, sizes = columns.indptr[free], np.diff(columns.indptr)[free]
+        entries = np.repeat(starts, sizes) + np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rows, row = np.unique(columns.indices[entries], return_inverse=True)
+        missed = np.bincount(row, columns.data[entries] * np.repeat(moved, sizes), len(rows))
+        if np.abs(missed).max(initial=0.0) > slack or (possible.whole and np.any(moved != np.rint(moved))):
+            continue
+        for sign in (1.0, -1.0):
+            after = start[free] + sign * moved
+            if not np.any((after < reduction.lower[free] - slack) | (after > reduction.upper[free] + slack)):
+                yield free, sign * moved
+
+
 def _all(marks: NDArray[np.bool_], which: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
     """Return for which movements every mark is set."""
     return np.asarray(np.bincount(which, weights=~marks, minlength=count) == 0)
+
+
+class ShownTables:
+    """Tables that are known to be possible: what they move of the cells with demands, and who knows them to be false.
+
+    Those that somebody else gave touch few cells, and are kept cell by cell; those that were learnt touch many.
+    """
+
+    def __init__(self, demands: int, numbers: int) -> None:
+        self.given: list[list[tuple[int, float]]] = [[] for _ in range(demands)]
+        self.using: dict[int, set[int]] = {}
+        self.touched: list[Places] = []
+        self.knowers: list[frozenset[int]] = []
+        self.learnt_knowers: list[frozenset[int]] = []
+        most = max(1, min(_LEARNT, _NUMBERS // max(1, demands + numbers)))
+        self._moved, self._free = np.zeros((most, demands)), np.zeros((most, numbers), bool)
+
+    def give(self, free: Places, knowers: frozenset[int], demands: Places, moved: Numbers) -> None:
+        """Keep a table that somebody else found."""
+        number = len(self.touched)
+        self.touched.append(demands)
+        self.knowers.append(knowers)
+        for demand, change in zip(demands.tolist(), moved.tolist(), strict=True):
+            self.given[demand].append((number, change))
+        for one in free.tolist():
+            self.using.setdefault(one, set()).add(number)
+
+    def learn(self, free: Places, knowers: frozenset[int], demands: Places, moved: Numbers) -> None:
+        """Keep a table that was an answer, as long as there is room."""
+        number = len(self.learnt_knowers)
+        if number < len(self._moved):
+            self.learnt_knowers.append(knowers)
+            self._moved[number, demands] = moved
+            self._free[number, free] = True
+
+    def usable(self, free: int) -> Places:
+        """Return the tables learnt that show one number as it is."""
+        return np.flatnonzero(~self._free[: len(self.learnt_knowers), free])
+
+    def entries(self, demand: int, free: int, usable: Places) -> list[tuple[float, frozenset[int]]]:
+        """Return by how much tables that show a number as it is move a cell, and who knows them to be false."""
+        left_out = self.using.get(free, set())
+        entries = [(moved, self.knowers[number]) for number, moved in self.given[demand] if number not in left_out]
+        moved = self._moved[usable, demand]
+        at = np.flatnonzero(moved)
+        return entries + [
+            (change, self.learnt_knowers[number])
+            for change, number in zip(moved[at].tolist(), usable[at].tolist(), strict=True)
+        ]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.tables.result import Audit
+from tacita.attacks.tables.exposure import Exposure
+from tacita.attacks.tables.result import EVERYBODY, Audit
 from tacita.errors import OutputError, UsageError, counted, listed
 from tacita.model.result import Result
-from tacita.model.table import WITHHELD, Status, Table
+from tacita.model.table import WITHHELD, Movement, Status, Table
 from tacita.tables.output.long import long_csv, long_form
 from tacita.tables.output.part import ShownCells, TablePart, parts_of
 from tacita.tables.protect.case import TableCase
@@ -27,9 +28,8 @@ class ProtectedTable:
     """One table (or one system of linked ones) with what was done to it, and what the independent attacker says.
 
     `values` are those that may be published, nan where withheld; with `lower` and `upper` an interval is published
-    instead. `why` says for a secondary suppression which sensitive cell needs it, and to within which share of its
-    value that cell would be known without it. `reading` are sentences for the reader of the tables; `notes` stay in
-    the house.
+    instead. `why` says what the attacker finds if a secondary suppression, and it alone, is published. `reading` are
+    sentences for the reader of the tables; `notes` stay in the house.
     """
 
     case: TableCase
@@ -39,11 +39,13 @@ class ProtectedTable:
     audit: Audit
     lower: NDArray[np.float64] | None = None
     upper: NDArray[np.float64] | None = None
-    why: Mapping[int, tuple[int, float | None]] = field(default_factory=dict)
+    why: Mapping[int, Exposure] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
     """Cost, bound, gap, seed and the like, by name. Internal: the seed is a secret."""
     reading: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    movements: tuple[Movement, ...] = ()
+    """Tables that are possible besides the true one, for whoever asks the attacker again. Internal."""
     implied: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     """Where published figures are not the true ones: the least and the largest true value that everybody who knows the
     method concludes of each cell alone (nan: nothing). None: what is published is true."""
@@ -90,6 +92,7 @@ class ProtectedTable:
             "cell": np.arange(len(self.table), dtype=np.int64),
             "protects_cell": self._protects(),
             "known_to_within": self._known_to_within(),
+            "is_confirmed": [cell in self.why and self.why[cell].is_complete for cell in range(len(self.table))],
             "reason": (reasons := [self.reason(cell) for cell in range(len(self.table))]),
         }
         on_hover = [f"{reason}{self._attacker_finds(cell)}" if reason else "" for cell, reason in enumerate(reasons)]
@@ -108,13 +111,7 @@ class ProtectedTable:
             return f"Sensitive: {self.case.why_sensitive(cell)}"
         if status is Status.FORCED:
             return "Withheld because the specification says so"
-        if cell not in self.why:
-            return "Withheld so that no sensitive cell can be calculated"
-        primary, share = self.why[cell]
-        return (
-            f"Withheld to protect {self.table.cell_name(primary)}: without it that cell would be known "
-            f"{to_within(share)}"
-        )
+        return because_of(self.why.get(cell, Exposure(is_complete=False)))
 
     def _attacker_finds(self, cell: int) -> str:
         low, high = float(self.audit.intervals.lower[cell]), float(self.audit.intervals.upper[cell])
@@ -128,15 +125,44 @@ class ProtectedTable:
 
     def _protects(self) -> NDArray[np.int64]:
         protects = np.full(len(self.table), -1, np.int64)
-        for cell, (primary, _) in self.why.items():
-            protects[cell] = primary
+        for cell, exposure in self.why.items():
+            if exposure.violations:
+                protects[cell] = exposure.violations[0].cell
         return protects
 
     def _known_to_within(self) -> NDArray[np.float64]:
         shares = np.full(len(self.table), np.nan)
-        for cell, (_, share) in self.why.items():
-            shares[cell] = np.nan if share is None else share
+        for cell, exposure in self.why.items():
+            shares[cell] = np.nan if exposure.share is None else exposure.share
         return shares
+
+
+def because_of(exposure: Exposure) -> str:
+    """Return why a secondary suppression is one: what would be known if it, and it alone, were published."""
+    if not exposure.violations:
+        if exposure.is_complete:
+            return "Withheld with others: published alone, it would leave every protection level kept"
+        return (
+            "Withheld so that no sensitive cell can be calculated; for which one was not confirmed within the limit of "
+            "work, and 'tacita table explain' with --cell confirms it"
+        )
+    worst, share = exposure.violations[0], exposure.share
+    if worst.what == "union":
+        return (
+            f"Withheld to protect {worst.name}: without it a sum of withheld cells could be calculated, that cell "
+            "among them, that is sensitive itself"
+        )
+    if worst.attacker == EVERYBODY:
+        without = f"without it that cell would be known {to_within(share)}"
+    else:
+        without = f"without it {worst.attacker} would know that cell {to_within(share)}"
+    others = len({violation.cell for violation in exposure.violations if violation.what != "union"}) - 1
+    if not others:
+        return f"Withheld to protect {worst.name}: {without}"
+    least = "" if exposure.is_complete else "at least "
+    below = "its level" if others == 1 else "their levels"
+    more = counted(others, "more sensitive cell")
+    return f"Withheld to protect {worst.name}: {without}; {least}{more} would fall below {below}"
 
 
 def percent(share: float) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import Check
+from tacita.attacks.tables.exposure import Exposure, ExposureOptions, exposures
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import UsageError
-from tacita.model.table import Knowledge, Movement, Status
+from tacita.model.table import WITHHELD, Knowledge, Movement, Status
 from tacita.progress import Progress
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.published import PublishedTable, require_true_figures
@@ -46,6 +47,22 @@ def withheld_verdict(case: TableCase, published: PublishedTable, progress: Progr
     """Return the verdict on a publication of true figures, some withheld or shown as intervals."""
     require_true_figures(case, published)
     return attack(case, published.withheld, progress, published.known(case.knowledge))
+
+
+def confirmed_reasons(
+    case: TableCase, status: NDArray[np.int8], movements: Sequence[Movement], progress: Progress
+) -> dict[int, Exposure]:
+    """Return what the attacker finds if each secondary suppression, and it alone, is published."""
+    return exposures(
+        case.table,
+        np.isin(status, WITHHELD),
+        case.levels,
+        case.knowledge,
+        np.flatnonzero(status == Status.SECONDARY),
+        ExposureOptions(minimum_frequency=case.minimum_frequency, union_is_sensitive=case.union_is_sensitive),
+        movements=movements,
+        progress=progress,
+    )
 
 
 def promise_verdict(case: TableCase, check: Check) -> Audit:

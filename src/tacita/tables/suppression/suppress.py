@@ -29,10 +29,9 @@ from tacita.tables.suppression.refusal import (
     is_ordinary,
     refused,
 )
-from tacita.tables.suppression.suppression import Cause, Suppression, reasons
+from tacita.tables.suppression.suppression import Suppression
 
 Method = Literal["optimal", "fast"]
-_SECONDS_FOR_REASONS = 5.0
 _SHARE_FOR_REFUSAL = 0.2  # of the time
 _LARGE_PLACES, _LARGE_TARGETS = 12_000, 1_500  # after reduction; above, the search for large tables
 
@@ -97,22 +96,10 @@ def suppress(
         withheld = small.expanded(best.withheld, problem)[: len(table)]
         state = _status(withheld, levels, options.status)
         secondary = np.flatnonzero(state == Status.SECONDARY)
-        progress(Step("finding the reason of each suppression"))
-        values = np.append(table.values * unit, np.zeros(len(unions)))
-        # One question about a whole large table takes too long: there, reasons are named without a share.
-        why = reasons(
-            small,
-            best.withheld,
-            patterns.proofs,
-            values,
-            secondary,
-            Clock(0.0 if _is_large(small.problem) else min(_SECONDS_FOR_REASONS, 1.0 + 0.1 * seconds), stopped),
-        )
-        why = {c: Cause(int(_real(np.array([e.sensitive]), len(table), unions)[0]), e.share) for c, e in why.items()}
         forced = float(problem.cost[secondary].sum()) - best.cost
         notes = _notes(stopped, clock, best)
         proofs = tuple(small.unfolded(patterns.proofs.movements(), unit, len(table)))
-        return Suppression(state, best.cost + forced, best.bound + forced, clock.used, why, notes, proofs, stopped())
+        return Suppression(state, best.cost + forced, best.bound + forced, clock.used, notes, proofs, stopped())
 
 
 def _require_possible(problem: SuppressionProblem, clock: Clock) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.release.kinds.tables.three_by_three import SECRET, protected
 
+from tacita.attacks.tables.exposure import Exposure
 from tacita.errors import InputError, UsageError
 from tacita.release.kinds.tables.cells import explain_cells
 from tacita.release.opening import kind_of
@@ -22,10 +24,10 @@ def test_a_secondary_suppression_names_what_it_protects(release: Path) -> None:
     (found,) = explain_cells(release, {"sector": "III", "region": "C"})
     assert found.sentences[0].startswith(
         "sector=III, region=C is withheld. Withheld to protect sector=II, region=B: without it that cell would be "
-        "known to within 3.1 %."
+        "known exactly."
     )
     assert found.protects == "sector=II, region=B"
-    assert found.known_to_within == pytest.approx(0.031)
+    assert found.known_to_within == 0
 
 
 def test_a_sensitive_cell_names_its_rule_and_its_helpers_and_no_value(release: Path) -> None:
@@ -61,3 +63,14 @@ def test_without_the_internal_folder_nobody_can_ask(release: Path, tmp_path: Pat
     with pytest.raises(InputError, match="no internal folder"):
         explain_cells(release, {})
     assert explain_cells(release, {}, tmp_path / "elsewhere")
+
+
+def test_a_reason_that_was_not_confirmed_is_confirmed_when_somebody_asks(tmp_path: Path) -> None:
+    whole = protected()
+    table = replace(whole.tables[0], why=dict.fromkeys(whole.tables[0].why, Exposure(is_complete=False)))
+    release = write_release(replace(whole, tables=(table,)), tmp_path / "out").folder
+    row = [cell for cell in explain_cells(release, {"sector": "III"}) if cell.codes["region"] == "C"]
+    assert "was not confirmed" in row[0].reason
+    (cell,) = explain_cells(release, {"sector": "III", "region": "C"})
+    assert cell.reason == "Withheld to protect sector=II, region=B: without it that cell would be known exactly."
+    assert cell.is_confirmed

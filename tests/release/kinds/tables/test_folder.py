@@ -44,9 +44,7 @@ def test_the_house_keeps_values_reasons_intervals_and_the_verdict(tmp_path: Path
     assert sensitive["attacked_lower"] <= 17
     assert sensitive["attacked_upper"] >= 27
     helper = next(row for row in rows if row["sector"] == "III" and row["region"] == "C")
-    assert helper["reason"] == (
-        "Withheld to protect sector=II, region=B: without it that cell would be known to within 3.1 %."
-    )
+    assert helper["reason"] == ("Withheld to protect sector=II, region=B: without it that cell would be known exactly.")
     manifest = json.loads((released.internal / MANIFEST).read_text())
     assert manifest["settings"]["protect"]["seed"] == 987654
     assert manifest["tables"][0]["status"]["secondary"] == 3

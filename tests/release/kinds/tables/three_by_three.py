@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tacita.attacks.tables.exposure import exposures
 from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, Status, table_of_leaves
 from tacita.tables.protect.case import TableCase
@@ -30,13 +31,14 @@ def protected(level: float = 5.0) -> Protected:
     status = np.zeros(16, np.int8)
     status[[10, 11, 14, 15]] = (Status.PRIMARY, Status.SECONDARY, Status.SECONDARY, Status.SECONDARY)
     hidden = status > 0
+    secondary = np.flatnonzero(status == Status.SECONDARY)
     one = ProtectedTable(
         given,
         "suppression",
         status,
         np.where(hidden, np.nan, given.table.values),
         audit(given.table, hidden, given.levels, given.knowledge),
-        why={11: (10, 0.0), 14: (10, 0.0), 15: (10, 0.031)},
+        why=exposures(given.table, hidden, given.levels, given.knowledge, secondary),
         figures={"cost": 126.0, "gap": 0.0},
         reading=("Some figures are withheld.",),
     )

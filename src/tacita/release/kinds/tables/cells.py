@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.model.result import Result
+from tacita.release.kinds.tables.attacked import read_attacked
 from tacita.release.manifest import kind_in, manifest_in
 from tacita.release.opening import OpenedRelease, internal_folder
 from tacita.release.placing import put_back
 from tacita.settings import Settings
-from tacita.tables.protect.protected import percent
+from tacita.tables.protect.protected import because_of, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,10 @@ class CellDecision:
     known_to_within: float | None
     reach: tuple[float | None, float | None] | None = None
     """How far below and above its value an attacker must reckon with, as shares of the value (None: no end)."""
+    number: int = -1
+    """The cell's number in its system of tables."""
+    is_confirmed: bool = True
+    """Whether the attacker looked at all sensitive cells for the reason."""
     helped_by: tuple[str, ...] = ()
     """The cells that are withheld to protect this one."""
 
@@ -93,6 +98,8 @@ def explain_cells(release: Path, cell: Mapping[str, str], internal: Path | None 
         for row in cells
         if all(row[name] == code for name, code in cell.items())
     ]
+    if len(decisions) == 1:
+        decisions = [_confirmed(opened, parts, decisions[0])]
     if not decisions:
         known: dict[str, set[str]] = {}
         for part, cells in zip(parts, rows, strict=True):
@@ -123,7 +130,29 @@ def _decision(
         names.get((part["table"], row["protects_cell"]), ""),
         None if share is None or math.isnan(share) else float(share),
         _reach(row["value"], row["attacked_lower"], row["attacked_upper"]) if row["reason"] else None,
+        row["cell"],
+        row["status"] != "secondary" or bool(row.get("is_confirmed", True)),
         helped_by,
+    )
+
+
+def _confirmed(opened: OpenedRelease, parts: list[dict[str, Any]], decision: CellDecision) -> CellDecision:
+    """Return a decision with its reason confirmed, if there was not work enough for it when tables were protected."""
+    if decision.is_confirmed:
+        return decision
+    number = next(part["table"] for part in parts if part["name"] == decision.table)
+    attacked = read_attacked(opened.internal, number)
+    if attacked is None:
+        return decision
+    exposure = attacked.exposure(decision.number)
+    if not exposure.violations and decision.protects:
+        return decision  # a sum of cells, which is judged with the contributions: they are not kept
+    return replace(
+        decision,
+        reason=f"{because_of(exposure)}.",
+        protects=exposure.violations[0].name if exposure.violations else "",
+        known_to_within=exposure.share,
+        is_confirmed=exposure.is_complete,
     )
 
 

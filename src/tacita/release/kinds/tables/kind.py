@@ -27,6 +27,7 @@ from tacita.ledger.persons import PersonHashes
 from tacita.model.table import Status
 from tacita.progress import Progress, Step
 from tacita.release.kind import LedgerFacts, Released, Workplace
+from tacita.release.kinds.tables.attacked import write_attacked
 from tacita.release.kinds.tables.check import AUDIT, TableVerification, faults_of_written, verify_tables
 from tacita.release.kinds.tables.derivable import check_cells
 from tacita.release.kinds.tables.disclosed import disclosed_tables, sources_of
@@ -141,6 +142,7 @@ class TableDraft:
         write_parts(self.inside, folder.path, ("parquet",), settings=folder.settings)
         verdicts = [plain(table.audit.to_dict()) for table in self.protected.tables]
         folder.text(AUDIT, json.dumps(verdicts, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        write_attacked(folder, self.protected)
         if self.protected.specification:
             folder.text(SPECIFICATION, self.protected.specification)
 

@@ -15,7 +15,7 @@ from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.published import PublishedTable
 from tacita.tables.protect.refusal import with_remedies
-from tacita.tables.protect.verdict import attack, withheld_verdict
+from tacita.tables.protect.verdict import attack, confirmed_reasons, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.refusal import UnprotectableTable
@@ -66,7 +66,8 @@ class SuppressionWay:
             pattern.status,
             np.where(withheld, np.nan, case.table.values),
             verdict,
-            why=pattern.why,
+            why=confirmed_reasons(case, pattern.status, pattern.movements, progress) if verdict.passed else {},
+            movements=pattern.movements,
             figures={"cost": pattern.cost, "bound": pattern.bound, "gap": pattern.gap, "seconds": pattern.seconds},
             reading=(READING,) if withheld.any() else (),
             notes=(*pattern.notes, *notes),

@@ -153,10 +153,6 @@ class Proofs:
         """Yield a number for each movement of a cell that is not withheld anyway, and what it proves."""
         return ((key, self._proved[key]) for key in self._users.get(cell, ()))
 
-    def one_using(self, cell: int) -> list[ProtectionTarget]:
-        """Return one of the targets whose proof moves a cell, if there is any: for those who have no time for all."""
-        return [next(iter(self._proved[key])) for key in list(self._users.get(cell, ()))[:1]]
-
     def lacking(self, withheld: NDArray[np.bool_]) -> list[ProtectionTarget]:
         """Return the targets without a proof in a pattern."""
         good = {key: self._witness[next(iter(proved))].holds_in(withheld) for key, proved in self._proved.items()}
