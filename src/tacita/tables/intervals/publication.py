@@ -15,6 +15,7 @@ room, and of the lower one.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,11 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted
+from tacita.model.figures import share
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
+from tacita.tables.intervals.contributors import ContributorNeeds, contributors_needs, unmet
 from tacita.tables.intervals.cuts import cut_widths
+from tacita.tables.intervals.differences import Differences
 from tacita.tables.intervals.placement import ends_outward, placed
-from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, widened
+from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, needs_of, widened_by_whole
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.unit import unit_of
@@ -80,19 +84,21 @@ def publish_intervals(
     >>> published.lower.tolist(), published.upper.tolist()
     ([90.0, 36.0, 42.0], [90.0, 48.0, 54.0])
     """
-    end = time.monotonic() + max(seconds, 0.0)
     require_usable(table)
     require_levels(table, levels)
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
     room = _room(table, knowledge)
+    weights = _weights(table, weight)
+    everybody = contributors_needs(levels, knowledge, room)
+    _require_possible(table, _needs(levels, room), everybody, room, progress)
     if seed is not None:
         levels = placed(table, levels, room, seed)
-    weights = _weights(table, weight)
     needs = _needs(levels, room)
     down, up = np.zeros(len(table)), np.zeros(len(table))
     bound = np.nan
     progress(Step("widening intervals", 0, len(needs)))
     notes = []
+    end = time.monotonic() + max(seconds, 0.0)
     if needs and seconds > 0:
         # Small programs are solved at once; the others by cuts, for as long as there is time.
         size = len(table) * (len(needs) + 2)
@@ -100,13 +106,15 @@ def publish_intervals(
         if widths is not None:
             down, up, bound = widths
     missed = _missed(table, levels, needs, down, up) if np.isfinite(bound) else needs
+    widening = _Widening(table, needs, room, weights, Widths(down, up))
     for number, need in enumerate(missed):
         progress(Step("widening intervals", number, len(missed)))
-        down, up = _protected(table, need, room, weights, Widths(down, up), whole=False)
-    down, up = _against_owners(table, levels, knowledge, room, weights, down, up)
+        widening.reach(need)
+    down, up = _against_contributors(table, everybody, widening, progress)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
-        notes.append("narrower intervals may do: give it more time")
+        least = "no bound of it is known" if not bound > 0 else f"it is at most {share(1 - bound / width)} less"
+        notes.append(f"the least width that protects was not proved to be reached: {least}")
     if seed is None:
         lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
     else:
@@ -151,32 +159,8 @@ def _weights(table: Table, weight: Literal["unity", "relative"] | Reals) -> Real
 def _needs(levels: Levels, room: Room) -> tuple[Need, ...]:
     needs = []
     for cell in np.flatnonzero(levels.sensitive).tolist():
-        needs += _needs_of(
-            cell, float(levels.lower[cell]), float(levels.upper[cell]), float(levels.sliding[cell]), room
-        )
+        needs += needs_of(cell, float(levels.lower[cell]), float(levels.upper[cell]), float(levels.sliding[cell]), room)
     return tuple(needs)
-
-
-def _needs_of(cell: int, below: float, above: float, width: float, room: Room) -> list[Need]:
-    rest = max(width - above - below, 0.0)
-    more = min(rest, max(float(room.above[cell]) - above, 0.0))
-    distances = ((True, above + more), (False, below + rest - more))
-    return [Need(cell, upward, distance) for upward, distance in distances if distance > 0]
-
-
-def _needs_against(levels: Levels, knowledge: Knowledge, room: Room) -> dict[tuple[int, int], list[Need]]:
-    """Return what a cell needs against contributors to it, by cell and contributor, where that is special."""
-    own = np.flatnonzero(levels.sensitive & (knowledge.owners >= 0))
-    needs: dict[tuple[int, int], list[Need]] = {(int(cell), int(knowledge.owners[cell])): [] for cell in own}
-    special = levels.against
-    if special is not None:
-        pairs = zip(special.cell.tolist(), special.contributor.tolist(), strict=True)
-        distances = zip(special.lower.tolist(), special.upper.tolist(), special.sliding.tolist(), strict=True)
-        needs |= {
-            (cell, who): _needs_of(cell, *distance, room)
-            for (cell, who), distance in zip(pairs, distances, strict=True)
-        }
-    return needs
 
 
 def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, up: Reals) -> tuple[Need, ...]:
@@ -189,35 +173,59 @@ def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, 
     return tuple(need for need in needs if (need.cell, need.upward) in missing)
 
 
-def _protected(
-    table: Table, need: Need, room: Room, weights: Reals, widths: Widths, *, whole: bool, known: int = -1
+class _Widening:
+    """Widths that grow, each time as little as possible, until levels are reached."""
+
+    def __init__(self, table: Table, needs: Iterable[Need], room: Room, weights: Reals, widths: Widths) -> None:
+        self.table, self.room, self.widths = table, room, widths
+        scale = max((need.distance for need in needs), default=1.0)
+        self._differences = Differences(table, widths, scale, room, weights)
+
+    def reach(self, need: Need, known: NDArray[np.int64] | None = None) -> Widths:
+        """Return the widths after one more level is reached, also for who knows some cells, or refuse."""
+        most = float((self.room.above if need.upward else self.room.below)[need.cell])
+        # A little more than needed, if there is room, in spite of the solver's tolerance.
+        more = replace(need, distance=max(need.distance, min(need.distance * (1 + 1e-3), most)))
+        differences = self._differences.table(more, np.zeros(0, np.int64) if known is None else known)
+        if differences is None:
+            raise _impossible(self.table, need, known)
+        down, up = self.widths
+        self.widths = Widths(np.maximum(down, -differences), np.maximum(up, differences))
+        self._differences.widen(self.widths)
+        return self.widths
+
+
+def _impossible(table: Table, need: Need, known: NDArray[np.int64] | None = None) -> InputError:
+    """Return that no widths at all reach a level, and what decides that."""
+    who, do = "", "keep fewer cells exact, widen the external bounds or lower the level"
+    if known is not None:
+        who = f", against the contributor who alone stands behind {table.cell_name(int(known[0]))}"
+        do += "; or set singletons = false in [attacker], if contributors do not calculate with their own figures"
+    return InputError(
+        f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
+        "sums, the bounds and the cells that must be exact leave it no room, however wide the intervals are",
+        where=f"table '{table.name}'",
+        do=do,
+    )
+
+
+def _require_possible(
+    table: Table, needs: tuple[Need, ...], everybody: tuple[ContributorNeeds, ...], room: Room, progress: Progress
+) -> None:
+    """Refuse a table that no intervals protect, before they are looked for."""
+    widest = Widths(room.below, room.above)
+    nobody = ContributorNeeds(np.zeros(0, np.int64), needs)
+    for one, need, _ in unmet(table, (nobody, *everybody), widest, progress):
+        raise _impossible(table, need, one.cells if len(one.cells) else None)
+
+
+def _against_contributors(
+    table: Table, everybody: tuple[ContributorNeeds, ...], widening: _Widening, progress: Progress
 ) -> Widths:
-    """Return widths with which one level is reached, or refuse."""
-    wider = widened(table, need, room, weights, widths, whole=whole, known=known)
-    if wider is None:
-        who = "" if known < 0 else f", against the contributor who alone stands behind {table.cell_name(known)}"
-        raise InputError(
-            f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
-            "sums, the bounds and the cells that must be exact leave it no room",
-            where=f"table '{table.name}'",
-            do="keep fewer cells exact, widen the external bounds or lower the level",
-        )
-    return wider
-
-
-def _against_owners(
-    table: Table, levels: Levels, knowledge: Knowledge, room: Room, weights: Reals, down: Reals, up: Reals
-) -> tuple[Reals, Reals]:
-    usual: dict[int, list[Need]] = {}
-    for need in _needs(levels, room):
-        usual.setdefault(need.cell, []).append(need)
-    special = _needs_against(levels, knowledge, room)
-    for known in np.flatnonzero(knowledge.owners >= 0).tolist():
-        for cell, needs in usual.items():
-            for need in special.get((cell, int(knowledge.owners[known])), needs):
-                if down[known] + up[known] > 0:
-                    down, up = _protected(table, need, room, weights, Widths(down, up), whole=False, known=known)
-    return down, up
+    """Return widths that protect from everybody who knows the own cells."""
+    for one, need, differences in unmet(table, everybody, widening.widths, progress):
+        differences.widen(widening.reach(need, one.cells))
+    return widening.widths
 
 
 def _ends(
@@ -252,17 +260,16 @@ def _against_whole(
         missing = shortfalls(table, levels, table.values - lower, upper - table.values, whole=knowledge.integer)
         if not missing:
             return lower, upper
-        for shortfall in missing:
-            need = Need(shortfall.cell, shortfall.upward, shortfall.needed)
-            down, up = _protected(
-                table,
-                need,
-                room,
-                weights,
-                Widths(table.values - lower, upper - table.values),
-                whole=knowledge.integer,
-            )
-            lower, upper = np.minimum(lower, table.values - down), np.maximum(upper, table.values + up)
+        widths = Widths(table.values - lower, upper - table.values)
+        needs = [Need(shortfall.cell, shortfall.upward, shortfall.needed) for shortfall in missing]
+        widening = None if knowledge.integer else _Widening(table, needs, room, weights, widths)
+        for need in needs:
+            wider = widening.reach(need) if widening else widened_by_whole(table, need, room, weights, widths)
+            if wider is None:
+                raise _impossible(table, need)
+            widths = wider
+        lower = np.minimum(lower, table.values - widths.down)
+        upper = np.maximum(upper, table.values + widths.up)
     raise UsageError(
         f"{counted(len(missing), 'level')} could not be reached", where=f"table '{table.name}'", do="use suppression"
     )
