@@ -274,6 +274,10 @@ CASES = {
     "table assess": case("table assess firms/turnover.toml", lambda: tc.assess_table(SPECIFICATION)),
     "table protect": case("table protect firms/turnover.toml --method random_rounding --seed 9 --out out", protect),
     "table audit": case("table audit firms/turnover.toml", lambda: tc.audit_table(SPECIFICATION)),
+    "table export": case(
+        "table export firms/turnover.toml --out firms/turnover.jj",
+        lambda: tables.export_jj(Path("firms/turnover.jj"), SPECIFICATION),
+    ),
     "table explain": case(
         "table explain tables --cell sector=Food",
         lambda: tables.explain_cell(Path("tables"), {"sector": "Food"}).to_dict()["cells"],

@@ -32,8 +32,10 @@ from tacita.release.kinds.tables.kind import write_parts
 from tacita.release.options import TableOptions
 from tacita.release.writing import check_folder
 from tacita.tables.argus.batch import read_batch
+from tacita.tables.argus.jj_format import JJProblem, jj_text
+from tacita.tables.argus.jj_tables import cells_csv, problem_of, read_jj_specification
 from tacita.tables.assessment import TableAssessment, assess_table
-from tacita.tables.auditing import Audited, audit_table, write_intervals
+from tacita.tables.auditing import Audited, audit_table, pattern_of, write_intervals
 from tacita.tables.building import Built, build_table
 from tacita.tables.example import example as example_files
 from tacita.tables.example import write_example
@@ -41,7 +43,7 @@ from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
 from tacita.tables.output.long import long_csv, wide_csv, write_parquet
 from tacita.tables.output.part import TablePart
-from tacita.tables.protect.cases import open_specification
+from tacita.tables.protect.cases import cases_of, open_specification
 from tacita.tables.protect.protect import protect_table
 from tacita.tables.protect.protected import Protected
 from tacita.tables.specification.keywords import TableKeywords, specification_from
@@ -61,7 +63,8 @@ __all__ = [
     "build_to",
     "example_files",
     "explain_cell",
-    "import_batch",
+    "export_jj",
+    "import_tables",
     "protect_table",
     "protect_to",
     "tabulate",
@@ -124,13 +127,25 @@ class TableFiles(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableImport(Result):
-    """A specification that was made of a batch of tau-Argus."""
+    """A specification that was made of a batch of tau-Argus, or of a table in the JJ format."""
 
     file: Path
     specification: TableSpecification
 
     def _in_short(self) -> str:
         return f"{counted(len(self.specification.tables), 'table')} in {self.file}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableExport(Result):
+    """A table that was written in the JJ format, with its true values; internal."""
+
+    files: tuple[Path, ...]
+    problem: JJProblem
+    notes: tuple[str, ...] = ()
+
+    def _in_short(self) -> str:
+        return f"{counted(len(self.problem.values), 'cell')} in {self.files[0]}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -319,9 +334,40 @@ def explain_cell(release: Path, cell: Mapping[str, str] | None = None, internal:
     return cells.withheld if not cell or len(cells) > 1 else cells
 
 
-def import_batch(batch: Path, out: Path, *, force: bool = False) -> TableImport:
-    """Write what a batch of tau-Argus asks for as a specification."""
+def import_tables(source: Path, out: Path, *, force: bool = False) -> TableImport:
+    """Write what a batch of tau-Argus asks for, or a table in the JJ format, as a specification."""
     check_target(out, force=force)
-    specification = read_batch(batch)
+    specification = read_jj_specification(source) if source.suffix.lower() == ".jj" else read_batch(source)
     write_specification(specification, out, force=force)
     return TableImport(out, specification)
+
+
+def export_jj(
+    out: Path,
+    specification: SpecificationLike,
+    pattern: str | PathLike[str] | None = None,
+    *,
+    force: bool = False,
+    progress: Progress = silent,
+) -> TableExport:
+    """Write the table of a specification in the JJ format, with its true values, and beside it the codes of its cells.
+
+    Cells that `pattern`, a publication, withholds and no rule finds sensitive are marked as such; without it those that
+    the cells of the specification come with.
+    """
+    beside = out.with_suffix(".cells.csv")
+    if out.suffix.lower() != ".jj":
+        raise UsageError(f"'{out.name}' does not end in .jj", do="name a file that does")
+    for target in (out, beside):
+        check_target(target, force=force)
+    cases = cases_of(open_specification(specification), progress)
+    if len(cases) != 1:
+        raise UsageError(
+            f"there are {len(cases)} responses, and a JJ file has one", do="write a specification for each response"
+        )
+    (case,) = cases
+    given = case.primaries if case.given is None else case.given
+    problem, notes = problem_of(case, given if pattern is None else pattern_of(pattern, case))
+    write_text(out, jj_text(problem), force=force)
+    write_text(beside, cells_csv(case.table), force=force)
+    return TableExport((out, beside), problem, (*case.notes, *notes))

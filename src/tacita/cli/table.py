@@ -1,4 +1,4 @@
-"""tacita table: build, assess, protect and audit statistical tables."""
+"""tacita table: build, assess, protect, audit and export statistical tables."""
 
 from __future__ import annotations
 
@@ -145,6 +145,28 @@ def audit(
         raise typer.Exit(EXIT_UNSAFE)
 
 
+def export(
+    specification: Specification,
+    out: Annotated[Path, typer.Option(metavar="FILE.jj", help="The file to write. Internal: it has every true value.")],
+    pattern: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|FOLDER", help="Published tables: cells that they withhold get the status u or m."),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a table in the JJ format for tau-Argus, sdcTable or a solver: true values, which must not leave the house.
+
+    Beside it, FILE.cells.csv says which codes each cell has. Costs, bounds and protection levels are those of the
+    specification.
+    """
+    from tacita.api.tables import export_jj
+
+    with progress_shown() as progress:
+        result = export_jj(out, specification, pattern, force=force, progress=progress)
+    _show(result, as_json=as_json)
+
+
 def _show(result: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(result.to_dict())
@@ -165,4 +187,5 @@ def add_to(app: typer.Typer) -> None:
     for name, command in (("build", build), ("assess", assess), ("protect", protect), ("audit", audit)):
         group.command(name)(command)
     table_files.add_to(group)
+    group.command("export")(export)
     app.add_typer(group)

@@ -55,15 +55,21 @@ def explain(
 
 
 def import_(
-    batch: Annotated[Path, typer.Argument(metavar="BATCH.arb", help="A batch of tau-Argus, with the files it names.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="BATCH.arb|TABLE.jj", help="A batch of tau-Argus and the files it names, or a JJ file."),
+    ],
     out: Annotated[Path, typer.Option(metavar="SPEC.toml", help="The specification to write.")],
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write what a batch of tau-Argus asks for as a specification, and say what could not be taken over."""
-    from tacita.api.tables import import_batch
+    """Write what a batch of tau-Argus asks for as a specification, and say what could not be taken over.
 
-    result = import_batch(batch, out, force=force)
+    Or write the specification of a table in the JJ format (.jj), which has its cells, costs, bounds and levels.
+    """
+    from tacita.api.tables import import_tables
+
+    result = import_tables(source, out, force=force)
     if as_json:
         print_json(result.to_dict())
     else:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from tacita.api.tables import TableFiles, TableImport
 
 _SHOWN = 5
 _SHOWN_SENSITIVE = 10
@@ -70,53 +69,6 @@ class BuiltView(View[Built]):
                 said += [f"  {name}: {counted(int(mask.sum()), 'cell')}" for name, mask in table.parts.items()]
             said += [f"  Note: {note}" for note in built.notes]
         return _titled(result.title, lines(said))
-
-
-class TableFilesView(View["TableFiles"]):
-    """The forms of tables that were written with true values."""
-
-    def title(self, result: TableFiles) -> str:
-        """Return the title of the specification."""
-        return result.built.title
-
-    def as_dict(self, result: TableFiles) -> dict[str, Any]:
-        """Return how large the tables are, and their files."""
-        return result.built.to_dict() | {"files": [str(file) for file in result.files]}
-
-    def as_text(self, result: TableFiles) -> RenderableType:
-        """Return the same for people."""
-        from rich.console import Group
-
-        files = ", ".join(str(file) for file in result.files)
-        written = ["", f"Written: {files}; true values, not for publication."] if files else []
-        return Group(result.built.to_terminal(), *lines(written))
-
-
-class TableImportView(View["TableImport"]):
-    """The forms of a specification that was made of a batch."""
-
-    def as_dict(self, result: TableImport) -> dict[str, Any]:
-        """Return the tables, the method, and what could not be taken over."""
-        specification = result.specification
-        tables = [
-            {"name": table.name, "dimensions": list(table.dimensions), "responses": list(table.responses)}
-            for table in specification.tables
-        ]
-        return {
-            "specification": str(result.file),
-            "tables": tables,
-            "method": specification.protect.method,
-            "notes": list(specification.notes),
-        }
-
-    def as_text(self, result: TableImport) -> RenderableType:
-        """Return the same as sentences, and what to do next."""
-        from rich.console import Group
-
-        names = ", ".join(table.name for table in result.specification.tables)
-        said = [f"Specification written to {result.file}: {names}"]
-        said += [f"Note: {note}" for note in result.specification.notes]
-        return Group(*lines([*said, f"Next: tacita table assess {result.file}"]))
 
 
 class TableAssessmentView(View[TableAssessment]):

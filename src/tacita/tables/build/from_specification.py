@@ -100,6 +100,11 @@ def _of_cells(
     specification: TableSpecification, engine: Engine, progress: Progress, known: Sequence[Dimension]
 ) -> GivenTable:
     data = specification.data
+    if data.is_jj:
+        from tacita.tables.argus.jj_tables import jj_given
+
+        progress(Step("reading cells"))
+        return jj_given(specification)
     cost = specification.protect.cost
     columns = CellColumns(
         data.value,

@@ -11,8 +11,8 @@ from tacita.model.microdata import Microdata
 from tacita.tables.specification.fields import entry
 from tacita.tables.specification.sensitivity import SensitivityPlan
 
-CELL_FORMATS = ("csv", "sbs", "argus", "sdctable", "gauss")
-"""The kinds of files of cells: any table with columns of our own names, or the output of another tool."""
+CELL_FORMATS = ("csv", "sbs", "argus", "sdctable", "gauss", "jj")
+"""The kinds of files of cells: any table with columns of our own names, or what another tool writes or reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,11 @@ class DataPlan:
     """Texts in the value column that mark a suppressed cell; empty: the usual ones."""
     decimals: int | None = entry(None, least=-12)
     """Decimals to which values are rounded (-3: thousands); None: found out, from the values."""
+
+    @property
+    def is_jj(self) -> bool:
+        """Whether the cells are a file in the JJ format, by its ending if no format is given."""
+        return self.cells is not None and (self.format or self.cells.suffix.lower().lstrip(".")) == "jj"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ class HistoryPlan:
     period: Literal["same", "earlier"] = "same"
     within: float | None = entry(None, least=0, above=True)
     """For an earlier period: the share by which a value may have changed since; the attacker knows it too."""
-    format: str = entry("", among=CELL_FORMATS)
+    format: str = entry("", among=tuple(kind for kind in CELL_FORMATS if kind != "jj"))
     value: str | None = None
     status: str | None = None
     markers: tuple[str, ...] = entry((), single=True)
