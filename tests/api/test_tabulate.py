@@ -143,6 +143,25 @@ def test_faults_of_keywords_come_together_before_anything_is_computed() -> None:
     assert case.notes == ("no rule says which cells are sensitive, so none of them is",)
 
 
+def test_codes_that_are_whole_numbers() -> None:
+    data = tc.read(pd.DataFrame({"size": [1, 1, 2, 2, 3, 3, 3] * 3, "turnover": range(1, 22)}))
+    tabulation = data.tabulate(
+        ["size"],
+        "turnover",
+        hierarchy={"size": {"small": [1, 2], "large": [3]}},
+        keep=[{"size": 3}],
+        minimum_frequency=2,
+    )
+    assert tabulation.specification.protect.keep == ({"size": "3"},)
+    assert tabulation.build().tables[0].table.dimensions[0].leaves == ("1", "2", "3")
+
+
+def test_a_rule_of_a_program_that_finds_nothing_is_a_rule(tmp_path: Path) -> None:
+    (tmp_path / "few.vada").write_text('Sensitive(I, "few") :- Cell(I, V, N), N < 2, N > 0.\n')
+    built = tc.read(records()).tabulate(["region"], "turnover", rules=tmp_path / "few.vada").assess()
+    assert built.tables[0].case.notes == ()
+
+
 def test_every_key_of_a_specification_is_a_keyword() -> None:
     keys = {*sensitivity_keys(), *ATTACKER_KEYS, *PROTECT_KEYS, *DATA_KEYS[: DATA_KEYS.index("format")]}
     keys -= {"microdata", "cells", "layout"}

@@ -70,6 +70,8 @@ CASES = {
     "table protect": ("table", "protect", "example/turnover.toml", "--out", "tables"),
     "table audit": ("table", "audit", "example/turnover.toml"),
     "table explain": ("table", "explain", "tables"),
+    "table export": ("table", "export", "example/turnover.toml", "--out", "turnover.jj"),
+    "table import": ("table", "import", "turnover.jj", "--out", "imported.toml"),
     "ledger note": ("ledger", "note", "a remark"),
     "ledger log": ("ledger", "log"),
     "ledger show": ("ledger", "show", "1"),
@@ -96,7 +98,6 @@ CASES = {
 """Every command that has `--json`, in an order in which each finds the files that it needs."""
 ELSEWHERE = {
     "token revoke": "needs the id of a token, which is drawn; its JSON is a line of 'token list'",
-    "table import": "needs a batch of tau-Argus; its JSON is a list of names",
     "ledger restore": "needs an older copy of a ledger; its JSON is that of 'ledger purge'",
 }
 

@@ -51,7 +51,7 @@ def levels_required(given: GivenTable, plan: SensitivityPlan, owners: NDArray[np
             reason, none = SensitivityReason("it is marked as sensitive in the table"), np.zeros(len(table))
             findings.append(SensitivityFinding("given status", reason, marked, lower, upper, none, none))
             notes.append(f"cells marked as sensitive without a level must stay unknown to within {share(plan.range)}")
-    if not findings:
+    if not findings and not plan.rules:
         notes.append("no rule says which cells are sensitive, so none of them is")
     levels = combined(table, findings)
     rules = plan.in_order(holdings=table.holdings is not None)

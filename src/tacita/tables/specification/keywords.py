@@ -71,8 +71,8 @@ class TableKeywords(TypedDict, total=False):
     seed: int
     time: float
     gap: float
-    keep: Sequence[Mapping[str, str]]
-    suppress: Sequence[Mapping[str, str]]
+    keep: Sequence[Mapping[str, str | int]]
+    suppress: Sequence[Mapping[str, str | int]]
     apriori: str | PathLike[str]
 
 
@@ -105,6 +105,9 @@ def specification_from(
         if twice := [name for name in own if name in beside]:
             raise UsageError(f"'{twice[0]}' is given twice", where=_WHERE, do=f"take it out of '{part}'")
         tables[part] = _plain({**beside, **own})
+    for wish in ("keep", "suppress"):
+        if isinstance(cells := tables["protect"].get(wish), list):
+            tables["protect"][wish] = [_with_codes(cell) for cell in cells]
     tables |= {name: _plain(given[name]) for name in ("title", "history") if name in given}
     tables["dimension"] = _dimensions(given)
     specification = specification_of(tables, microdata, where=_WHERE)
@@ -146,9 +149,20 @@ def _dimensions(given: Mapping[str, Any]) -> dict[str, Any]:
             do='write for example hierarchy={"sector": "sector.hrc"}',
         )
     for name, hierarchy in hierarchies.items():
+        if hierarchy is None:
+            continue
         below = dimensions.setdefault(name, {})
         below |= _hierarchy(hierarchy, below.get("total", "Total") if isinstance(below, dict) else "Total")
     return dimensions
+
+
+def _with_codes(cell: Any) -> Any:
+    """Return the description of a cell with its codes as texts, which a frame may have as whole numbers."""
+    return {name: _code(code) for name, code in cell.items()} if isinstance(cell, dict) else cell
+
+
+def _code(code: Any) -> Any:
+    return str(code) if type(code) is int else code
 
 
 def _hierarchy(given: object, total: object) -> dict[str, Any]:
@@ -165,7 +179,7 @@ def _tree(below: Any) -> Any:
     """Return what is below a code; codes are texts."""
     if isinstance(below, dict):
         return {code: _tree(part) for code, part in below.items()}
-    return [str(code) if isinstance(code, int) else code for code in below] if isinstance(below, list) else below
+    return [_code(code) for code in below] if isinstance(below, list) else below
 
 
 def _plain(value: Any) -> Any:
