@@ -119,12 +119,19 @@ def print_tables(wanted: Instance | None = None) -> None:
     print(_line(HEADS))
     for one in (wanted,) if wanted else instances():
         options = SuppressionOptions(costs=one.costs, seconds=one.seconds)
-        result, seconds = timed(lambda one=one, options=options: suppress(one.table, one.levels, one.knowledge, options))
+        result, seconds = timed(
+            lambda one=one, options=options: suppress(one.table, one.levels, one.knowledge, options)
+        )
         gap = 1 - result.bound / result.cost if result.cost else 0.0
         primary = int(one.levels.sensitive.sum())
         figures = (f"{result.cost:,.0f}", f"{result.bound:,.0f}", f"{gap:.1%}", f"{seconds:.1f}", one.peers)
-        print(_line((one.name, f"{len(one.table):,}", f"{primary:,}", f"{len(result.secondary):,}", *figures)), flush=True)
+        print(
+            _line((one.name, f"{len(one.table):,}", f"{primary:,}", f"{len(result.secondary):,}", *figures)), flush=True
+        )
 
 
 def _line(texts: tuple[str, ...]) -> str:
-    return "".join(text.ljust(width) if at in {0, 8} else text.rjust(width - 2) + "  " for at, (text, width) in enumerate(zip(texts, _WIDTHS, strict=True)))
+    return "".join(
+        text.ljust(width) if at in {0, 8} else text.rjust(width - 2) + "  "
+        for at, (text, width) in enumerate(zip(texts, _WIDTHS, strict=True))
+    )

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-Code = tuple[str, ...]
+Codes = tuple[str, ...]
 _SLACK = 1e-5  # of a level: published figures have a last digit
 
 
@@ -30,7 +30,7 @@ _SLACK = 1e-5  # of a level: published figures have a last digit
 class OfficeTable:
     """Firms, the codes under every code of each dimension, and the rules of an office."""
 
-    firms: tuple[tuple[str, Code, int], ...]
+    firms: tuple[tuple[str, Codes, int], ...]
     """Contributor, leaf codes, turnover."""
     trees: tuple[dict[str, tuple[str, ...]], ...]
     """The leaves under every code of a dimension, totals first."""
@@ -38,16 +38,16 @@ class OfficeTable:
     dominance: tuple[int, float] | None
     minimum: int | None
 
-    def cells(self) -> list[Code]:
+    def cells(self) -> list[Codes]:
         return list(itertools.product(*self.trees))
 
-    def contributions(self) -> dict[Code, dict[str, float]]:
+    def contributions(self) -> dict[Codes, dict[str, float]]:
         """Return what everybody gives to every cell."""
         above = [
             {leaf: [code for code, leaves in tree.items() if leaf in leaves] for leaf in _leaves(tree)}
             for tree in self.trees
         ]
-        given: dict[Code, dict[str, float]] = {cell: {} for cell in self.cells()}
+        given: dict[Codes, dict[str, float]] = {cell: {} for cell in self.cells()}
         for who, leaf, turnover in self.firms:
             for cell in itertools.product(*(codes[code] for codes, code in zip(above, leaf, strict=True))):
                 given[cell][who] = given[cell].get(who, 0.0) + turnover
@@ -148,7 +148,7 @@ def write(table: OfficeTable, folder: Path) -> Path:
 class Attacker:
     """Linear programmes over the leaves: what everybody sees, and what one contributor knows besides."""
 
-    def __init__(self, table: OfficeTable, published: dict[Code, float]) -> None:
+    def __init__(self, table: OfficeTable, published: dict[Codes, float]) -> None:
         self.table, self.given = table, table.contributions()
         self.cells = [cell for cell in table.cells() if cell in self.given]
         self.number = {cell: at for at, cell in enumerate(self.cells)}
@@ -156,7 +156,10 @@ class Attacker:
         under = [{code: set(leaves) for code, leaves in tree.items()} for tree in table.trees]
         self.sums = np.array(
             [
-                [all(code in sets[of] for sets, code, of in zip(under, leaf, cell, strict=True)) for leaf in self.leaves]
+                [
+                    all(code in sets[of] for sets, code, of in zip(under, leaf, cell, strict=True))
+                    for leaf in self.leaves
+                ]
                 for cell in self.cells
             ],
             float,
@@ -173,9 +176,8 @@ class Attacker:
     def _program(self) -> highspy.Highs:
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
-        for at, leaf in enumerate(self.leaves):
+        for _ in self.leaves:
             solver.addVar(0.0, highspy.kHighsInf)
-            del at, leaf
         for row, value in zip(self.sums, self.published, strict=True):
             columns = np.flatnonzero(row).astype(np.int32)
             low, high = (0.0, highspy.kHighsInf) if np.isnan(value) else (value, value)
@@ -195,7 +197,8 @@ class Attacker:
                 for sign in (1, -1) if level else ():
                     reach = self._reach(at, sign, level, known)
                     if reach < level * (1 - _SLACK) - 1e-6:
-                        yield f"{'/'.join(cell)} {'+-'[sign < 0]}: {reach:.6g} of {level:.6g} against {who or 'everybody'}"
+                        way, against = "+-"[sign < 0], who or "everybody"
+                        yield f"{'/'.join(cell)} {way}: {reach:.6g} of {level:.6g} against {against}"
             for at in known:
                 self.solver.changeRowBounds(at, 0.0, highspy.kHighsInf)
 
@@ -244,9 +247,20 @@ def judged(seed: int, seconds: float = 5.0) -> Judgement:
     table = drawn(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        code, said = _command("table", "protect", str(write(table, folder)), "--out", str(folder / "out"),
-                              "--time", f"{seconds:g}", "--seed", "1", "--progress", "none")
-        published: dict[Code, float] = {}
+        code, said = _command(
+            "table",
+            "protect",
+            str(write(table, folder)),
+            "--out",
+            str(folder / "out"),
+            "--time",
+            f"{seconds:g}",
+            "--seed",
+            "1",
+            "--progress",
+            "none",
+        )
+        published: dict[Codes, float] = {}
         withheld = 0
         if code == 0:
             with (folder / "out" / "t.csv").open(newline="") as lines:

@@ -35,7 +35,7 @@ from tacita.tables.argus.batch import read_batch
 from tacita.tables.argus.jj_format import JJProblem, jj_text
 from tacita.tables.argus.jj_tables import cells_csv, problem_of, read_jj_specification
 from tacita.tables.assessment import TableAssessment, assess_table
-from tacita.tables.auditing import Audited, audit_table, pattern_of, write_intervals
+from tacita.tables.auditing import Audited, audit_table, read_published, write_intervals
 from tacita.tables.building import Built, build_table
 from tacita.tables.example import example as example_files
 from tacita.tables.example import write_example
@@ -46,6 +46,7 @@ from tacita.tables.output.part import TablePart
 from tacita.tables.protect.cases import cases_of, open_specification
 from tacita.tables.protect.protect import protect_table
 from tacita.tables.protect.protected import Protected
+from tacita.tables.protect.published import require_true_figures
 from tacita.tables.specification.keywords import TableKeywords, specification_from
 from tacita.tables.specification.specification import TableSpecification
 from tacita.tables.specification.writing import source_of, write_specification
@@ -367,7 +368,11 @@ def export_jj(
         )
     (case,) = cases
     given = case.primaries if case.given is None else case.given
-    problem, notes = problem_of(case, given if pattern is None else pattern_of(pattern, case))
+    if pattern is not None:
+        published = read_published(pattern, case)
+        require_true_figures(case, published)
+        given = published.status
+    problem, notes = problem_of(case, given)
     write_text(out, jj_text(problem), force=force)
     write_text(beside, cells_csv(case.table), force=force)
     return TableExport((out, beside), problem, (*case.notes, *notes))
