@@ -11,6 +11,7 @@ import typer
 from tacita.cli.options import AsJson, Force
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import TacitaError, UsageError
+from tacita.progress import Step
 
 
 def vada_sa(
@@ -137,6 +138,32 @@ def release(
     print_text(table, Text(f"Six plots, both tables and report.html written to {out}"))
 
 
+def offices(
+    tables: Annotated[int, typer.Option(help="How many random tables.", min=1)] = 100,
+    first: Annotated[int, typer.Option(help="The seed of the first table; the others follow.", min=0)] = 0,
+    seconds: Annotated[float, typer.Option(help="The time limit of each search.", min=0)] = 5.0,
+    as_json: AsJson = False,
+) -> None:
+    """Protect random tables of business kind by default, and attack each with linear programmes of its own.
+
+    A fault is a level that is not kept, or a refusal of a table that is safe with all its cells withheld.
+    """
+    from experiments.office_tables import judged, summary
+
+    judgements = []
+    with progress_shown() as progress:
+        for at in range(tables):
+            progress(Step("judging tables", at, tables))
+            judgements.append(judged(first + at, seconds))
+    if as_json:
+        print_json(summary(judgements))
+        return
+    for one in judgements:
+        for fault in one.faults:
+            print_text(f"table {one.seed}: {fault}")
+    print_text(", ".join(f"{count:,} {what}" for what, count in summary(judgements).items()))
+
+
 def main() -> int:
     """Run the command line; return the exit code."""
     app = typer.Typer(name="experiments", pretty_exceptions_enable=False)
@@ -144,6 +171,7 @@ def main() -> int:
     app.command("vada-sa")(vada_sa)
     app.command("gdpr")(gdpr)
     app.command("release")(release)
+    app.command("offices")(offices)
     try:
         app(standalone_mode=False)
     except TacitaError as error:

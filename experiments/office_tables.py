@@ -39,6 +39,7 @@ class OfficeTable:
     minimum: int | None
 
     def cells(self) -> list[Codes]:
+        """Return the codes of every cell."""
         return list(itertools.product(*self.trees))
 
     def contributions(self) -> dict[Codes, dict[str, float]]:
@@ -288,3 +289,14 @@ def _command(*arguments: str) -> tuple[int, str]:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(list(arguments))
     return code, out.getvalue() + err.getvalue()
+
+
+def summary(judgements: Sequence[Judgement]) -> dict[str, int]:
+    """Return how many tables were released, refused, and judged faulty."""
+    released = sum(one.released for one in judgements)
+    return {
+        "tables": len(judgements),
+        "released": released,
+        "refused": len(judgements) - released,
+        "faulty": sum(bool(one.faults) for one in judgements),
+    }
