@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from experiments.office_tables import Attacker, drawn, judged
+from tests.long import LONG
 
 pytestmark = pytest.mark.slow
 
 
-SEEDS = range(1000) if os.environ.get("TACITA_LONG") else (1, 3, 11, 22)
+SEEDS = range(1000) if LONG else (1, 3, 11, 22)
 
 
 @pytest.mark.long
