@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacita.errors import counted
+from tacita.model.figures import is_bounded, saving
 from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.assessment import AssessedTable, TableAssessment
 from tacita.tables.auditing import Audited
@@ -354,7 +355,8 @@ def _protected_lines(protected: ProtectedTable) -> list[str]:
         secondary, forced = protected.count(Status.SECONDARY), protected.count(Status.FORCED)
         share = cost_share(protected)
         cost = f", {percent(share)} of all cells by cost" if share is not None and secondary else ""
-        lines.append(f"  {secondary:>6,}  withheld to protect them{cost}{_proof(protected)}")
+        shown = "shown as intervals" if protected.lower is not None else "withheld"
+        lines.append(f"  {secondary:>6,}  {shown} to protect them{cost}{_proof(protected)}")
         if forced:
             lines.append(f"  {forced:>6,}  withheld because the specification says so")
     lines.append(f"  {int((~protected.withheld).sum()):>6,}  published")
@@ -363,11 +365,13 @@ def _protected_lines(protected: ProtectedTable) -> list[str]:
 
 def _proof(protected: ProtectedTable) -> str:
     gap = protected.figures.get("gap")
+    if gap is None and "gap" in protected.figures:
+        gap = 1.0
     if not isinstance(gap, int | float) or math.isnan(gap):
         return ""
     if gap <= 1e-6:
         return "; none cheaper exists"
-    return f"; the cheapest costs up to {percent(gap)} less" if gap < 1e9 else ""
+    return f"; {saving(gap)}"
 
 
 def _protected_dict(protected: ProtectedTable) -> dict[str, Any]:
@@ -383,7 +387,7 @@ def _protected_dict(protected: ProtectedTable) -> dict[str, Any]:
         "secondary": protected.count(Status.SECONDARY),
         "forced": protected.count(Status.FORCED),
         "cost_share": cost_share(protected),
-        "gap": _rounded(figures.get("gap")),
+        "gap": _rounded(_bounded(figures.get("gap"))),
         "seconds": _rounded(figures.get("seconds")),
         "audit": {"passed": audit.passed, "attacked": audit.suppressed, "notes": list(audit.notes)},
         "notes": [*protected.case.notes, *protected.notes],
@@ -399,6 +403,10 @@ def cost_share(protected: ProtectedTable) -> float | None:
     if cost is None or not everything > 0:
         return None
     return float(f"{float(cost) / everything:.2g}")
+
+
+def _bounded(gap: Any) -> Any:
+    return gap if isinstance(gap, int | float) and is_bounded(gap) else None
 
 
 def _rounded(value: Any) -> float | None:
