@@ -1,11 +1,11 @@
 """The attack on an adjusted table by somebody who knows the method, its settings and the levels, but not the draws.
 
-A sensitive cell of value v that goes up is published between ``v + upper`` and ``v + (1 + margin) upper``, one that
-goes down between ``v - (1 + margin) lower`` and ``v - lower``. Levels are shares of the value, which the attacker is
-taken to know, so that behind a published y lie two sets of values:
+A sensitive cell of value v that goes up is published between ``v + upper`` and ``v + upper + span``, one that goes
+down between ``v - lower - span`` and ``v - lower``, where the span is `margin` times the larger level. Levels and span
+are shares of the value, which the attacker is taken to know, so that behind a published y lie two sets of values:
 
-    y / (1 + (1 + margin) u) .. y / (1 + u)   if it went up,
-    y / (1 - l) .. y / (1 - (1 + margin) l)   if it went down.
+    y / (1 + u + s) .. y / (1 + u)   if it went up,
+    y / (1 - l) .. y / (1 - l - s)   if it went down.
 
 Sums, bounds and cells that are known narrow them, for everybody and for contributors who stand alone behind a cell.
 What is left must be as wide as both levels together. And no single divisor may find more values than chance would:
@@ -83,10 +83,11 @@ def possible_values(
         sets = (y - up - span, y - up, y + down, y + down + span)
     else:
         share_up, share_down = up / value, down / value
-        beyond = 1 - (1 + margin) * share_down
+        share = margin * np.maximum(share_up, share_down)
+        beyond = 1 - share_down - share
         with np.errstate(divide="ignore", invalid="ignore"):
             sets = (
-                (y - slack) / (1 + (1 + margin) * share_up),
+                (y - slack) / (1 + share_up + share),
                 y / (1 + share_up),
                 np.where(share_down < 1, y / (1 - share_down), np.inf),
                 np.where(beyond > 0, (y + slack) / beyond, np.inf),
@@ -200,7 +201,7 @@ def _recovered(
     cells, unit = possible.cells, possible.unit
     moved = published[cells] - table.values[cells]
     level = np.where(moved > 0, levels.upper[cells], levels.lower[cells])
-    span = np.maximum(margin * level, unit)
+    span = np.maximum(margin * np.maximum(levels.upper, levels.lower)[cells], unit)
     with np.errstate(divide="ignore", invalid="ignore"):
         beyond = (np.abs(moved) - level) / span
     best, expected, suspicious = 0, 0.0, False

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import checked_length
 from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
+from tacita.attacks.tables.noise import take_noise
 from tacita.attacks.tables.reach import AttackerReach
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.system.possible_tables import Numbers, Span, possible_tables
@@ -73,7 +74,7 @@ def audit_rounded(
     if zero_restricted and knowledge.integer:
         # Whole numbers strictly less than one base away.
         lower, upper = np.where(published > 0, published - base + 1, 0.0), published + base - 1
-    return _attacked(table, Span(lower, upper), levels, knowledge, faults, progress)
+    return _attacked(table, published, Span(lower, upper), levels, knowledge, faults, progress)
 
 
 def audit_perturbed(
@@ -83,24 +84,33 @@ def audit_perturbed(
     levels: Levels,
     knowledge: Knowledge,
     *,
+    zeros_stay: bool = False,
     progress: Progress = silent,
 ) -> Audit:
     """Return the intervals of the true cells behind a table whose cells were each moved by `deviation` at most.
 
     The published cells need not add up (cell key method, random rounding): the attacker knows that the true ones do,
-    and every difference between a total and its parts narrows them.
+    and every difference between a total and its parts narrows them. With `zeros_stay` (cell keys) no count of zero was
+    changed, so that everything else that is published stands for somebody. That somebody is there is no secret then:
+    levels are asked of counts above zero, and both together as the width.
     """
     checked_length(table, published)
     far = np.abs(published - table.values) > deviation * (1 + 1e-9) + 1e-9
     faults = []
     if far.any():
         faults.append(_broken(table, far, "perturbation", "moved too far"))
-    bounds = Span(published - deviation, published + deviation)
-    return _attacked(table, bounds, levels, knowledge, faults, progress)
+    low = published - deviation
+    if zeros_stay:
+        both = np.where(table.values > 0, np.maximum(levels.sliding, levels.lower + levels.upper), levels.sliding)
+        somebody = np.minimum(levels.lower, np.maximum(table.values - 1, 0.0))
+        levels = replace(levels, lower=somebody, sliding=both)
+    bounds = Span(np.where(published > 0, np.maximum(low, 1.0), low) if zeros_stay else low, published + deviation)
+    return _attacked(table, published, bounds, levels, knowledge, faults, progress)
 
 
 def _attacked(
     table: Table,
+    published: Numbers,
     bounds: Span,
     levels: Levels,
     knowledge: Knowledge,
@@ -126,6 +136,19 @@ def _attacked(
     lower, upper = nowhere, nowhere.copy()
     lower[possible.cells], upper[possible.cells] = low, high
     violations = demands.violations(table, possible, attained(reduction, ends), EVERYBODY)
+    notes, figures = [], {}
+    if knowledge.integer and levels.sensitive.any() and np.abs(table.equations.residuals(published)).max(initial=0) > 0:
+        taken = take_noise(table, published, bounds, levels)
+        figures = {"recovered": taken.recovered, "recovered_alone": taken.by_themselves}
+        all_of_them = counted(taken.cells, "sensitive count")
+        said = f"{taken.recovered} of {all_of_them} are what all published counts together make most likely"
+        notes.append(f"{said}; by their own figures {taken.by_themselves} are")
+        if not taken.protects:
+            cell = int(np.flatnonzero(levels.sensitive)[0])
+            name = table.cell_name(cell)
+            violations.append(
+                LevelViolation(cell, name, EVERYBODY, "perturbation", np.nan, np.nan, (said,), outline=(said,))
+            )
     determined = int((upper - lower <= 1e-9 * np.maximum(1.0, np.abs(upper))).sum())
     return Audit(
         table.name,
@@ -133,9 +156,9 @@ def _attacked(
         int(levels.sensitive.sum()),
         AttackerIntervals(lower, upper, ~np.isnan(lower)),
         tuple(violations),
-        (f"{counted(determined, 'true cell')} can be determined exactly",) if determined else (),
+        (*((f"{counted(determined, 'true cell')} can be determined exactly",) if determined else ()), *notes),
         reach.solved,
-        {"determined": determined},
+        {"determined": determined, **figures},
     )
 
 

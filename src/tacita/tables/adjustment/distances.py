@@ -2,9 +2,9 @@
 
 A cell that moved by exactly its level is no secret: whoever knows the rule divides the published figure by 1.15 or by
 0.85. So each sensitive cell goes further than its level by an amount that is drawn for it, up to `margin` times the
-level; and what a direction costs is drawn as well, so that the cheapest directions cannot be worked out again. The
-draws depend on a secret seed and on what the cell is. All distances are multiples of the unit of the data, because a
-figure with more decimals than the others shows that it was changed.
+larger level; and what a direction costs is drawn as well, so that the cheapest directions cannot be worked out again.
+The draws depend on a secret seed and on what the cell is. All distances are multiples of the unit of the data, because
+a figure with more decimals than the others shows that it was changed.
 """
 
 from __future__ import annotations
@@ -23,10 +23,16 @@ _TOLL = 2.0
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Chance:
-    """A secret seed, and how much further than its level a sensitive cell goes at most, as a share of its level."""
+    """A secret seed, and how much further than its level a sensitive cell goes at most, in times its larger level."""
 
     seed: int
     margin: float = 1.0
+    attempt: int = 0
+    """Every attempt draws anew from the same seed."""
+
+    def drawn(self, table: Table, purpose: str) -> Reals:
+        """Return a number in [0, 1) for each cell."""
+        return uniform_by_cell(table, self.seed, f"{purpose} {self.attempt}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,15 +67,13 @@ def distances_of(
     down, up = _multiples(np.where(down > 0, down, either), unit), _multiples(np.where(up > 0, up, either), unit)
     if chance is None:
         return Distances(down, up, np.zeros(len(cells)), np.ones(len(table)))
-    drawn = uniform_by_cell(table, chance.seed, "further")[cells]
+    drawn = chance.drawn(table, "further")[cells]
+    further = _further(np.maximum(down, up), unit, chance.margin, drawn)
     down, up = (
-        np.where(far <= side, np.minimum(far + _further(far, unit, chance.margin, drawn), side), far)
-        for far, side in ((down, below), (up, above))
+        np.where(far <= side, np.minimum(far + further, side), far) for far, side in ((down, below), (up, above))
     )
-    direction = uniform_by_cell(table, chance.seed, "direction")[cells]
-    return Distances(
-        down, up, _TOLL * (2 * direction - 1) * (down + up) / 2, 1 + uniform_by_cell(table, chance.seed, "price")
-    )
+    direction = chance.drawn(table, "direction")[cells]
+    return Distances(down, up, _TOLL * (2 * direction - 1) * (down + up) / 2, 1 + chance.drawn(table, "price"))
 
 
 def _multiples(distances: Reals, unit: float) -> Reals:

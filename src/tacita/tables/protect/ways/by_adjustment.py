@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,6 +22,7 @@ from tacita.tables.protect.verdict import require_publishable
 from tacita.tables.specification.fields import entry
 from tacita.tables.specification.specification import TableSpecification
 
+_ATTEMPTS = 3
 READING = "Figures are changed slightly to protect respondents, so that they add up; single figures are not exact."
 
 
@@ -42,18 +44,25 @@ class AdjustmentWay:
         # Who knows the seed repeats the draws. It is kept internally only.
         seed = secrets.randbits(63) if plan.seed is None else plan.seed
         knowledge = knowledge.knowing(case.wishes == Status.KEPT)
-        adjusted = adjust(
-            case.table,
-            case.levels,
-            knowledge,
-            seconds=plan.time,
-            gap=plan.gap,
-            chance=Chance(seed, self.margin),
-            progress=progress,
-            weight=self.weight,
-        )
+        end = time.monotonic() + plan.time
+        for attempt in range(_ATTEMPTS):
+            adjusted = adjust(
+                case.table,
+                case.levels,
+                knowledge,
+                seconds=end - time.monotonic(),
+                gap=plan.gap,
+                chance=Chance(seed, self.margin, attempt),
+                progress=progress,
+                weight=self.weight,
+            )
+            verdict = audit_adjusted(
+                case.table, adjusted.values, case.levels, knowledge, self.margin, progress=progress
+            )
+            # Directions that the sums give away are drawn anew; the attacker sees the published figures only.
+            if verdict.passed or time.monotonic() >= end:
+                break
         nowhere = np.full(len(case.table), np.nan)
-        verdict = audit_adjusted(case.table, adjusted.values, case.levels, knowledge, self.margin, progress=progress)
         return ProtectedTable(
             case,
             self.name,

@@ -96,7 +96,9 @@ class CellKeyWay:
         check = check_perturbed(case.table, published, self.maximum, self.smallest)
         if not check.passed:
             return promise_verdict(case, check)
-        return audit_perturbed(case.table, published, self.maximum, case.levels, case.knowledge, progress=progress)
+        return audit_perturbed(
+            case.table, published, self.maximum, case.levels, case.knowledge, zeros_stay=True, progress=progress
+        )
 
     def _keys_of_cells(self, table: Table, specification: TableSpecification) -> NDArray[np.uint64]:
         seed, data = specification.protect.seed, specification.data
