@@ -113,7 +113,7 @@ def publish_intervals(
     down, up = _against_contributors(table, everybody, widening, progress)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
-        least = "no bound of it is known" if not bound > 0 else f"it is at most {share(1 - bound / width)} less"
+        least = f"it is at most {share(1 - bound / width)} less" if bound > 0 else "no lower bound of it is known"
         notes.append(f"the least width that protects was not proved to be reached: {least}")
     if seed is None:
         lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
