@@ -141,7 +141,7 @@ class _Exposing:
         self._tables = ShownTables(len(self._free_of), len(self._start))
         self._answers: dict[tuple[int, int, int], Answer] = {}
         for change in changes_of(self._possible, self._reduction, self._start, movements):
-            self._tables.give(*self._told(*change))
+            self._tables.give(*self._of_use(*self._told(*change)))
         # Demands that no table given shows as met are asked for whatever is published.
         nowhere = np.zeros(0, np.int64)
         self._unshown = {
@@ -275,6 +275,17 @@ class _Exposing:
                 demands.append(demand)
                 moves.append(float(self._reduction.factor[self._demands.places[demand]]) * change)
         return free, frozenset(knowers), np.array(demands, np.int64), np.array(moves, np.float64)
+
+    def _of_use(
+        self, free: Places, knowers: frozenset[int], demands: Places, moved: Numbers
+    ) -> tuple[Places, frozenset[int], Places, Numbers]:
+        """Return a change without the demands that it meets no side of."""
+        value, down, up = (one[demands] for one in (self._demands.value, self._demands.down_to, self._demands.up_to))
+        with np.errstate(invalid="ignore"):
+            meets = (moved >= (up - value) * (1 - ENOUGH)) & (moved > 0)
+            meets |= (-moved >= (value - down) * (1 - ENOUGH)) & (moved < 0)
+        meets |= self._demands.width[demands] > 0
+        return free, knowers, demands[meets], moved[meets]
 
     # -- the attacker is asked -----------------------------------------------------------------------------------------
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.adjusted_table import Check
 from tacita.attacks.tables.exposure import Exposure, ExposureOptions, exposures
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
+from tacita.attacks.tables.system.possible_tables import possible_tables
 from tacita.attacks.tables.table_audit import AuditOptions, audit
+from tacita.attacks.tables.unions import union_violations
 from tacita.errors import UsageError
 from tacita.model.table import WITHHELD, Knowledge, Movement, Status
 from tacita.progress import Progress
@@ -39,6 +41,18 @@ def attack(
         ),
         movements=movements,
         progress=progress,
+    )
+
+
+def disclosed_unions(case: TableCase, withheld: NDArray[np.bool_]) -> list[LevelViolation]:
+    """Return the sums of withheld cells that everybody can calculate and that are sensitive; no programme is solved."""
+    return union_violations(
+        case.table,
+        possible_tables(case.table, withheld, case.knowledge),
+        case.levels,
+        case.knowledge,
+        minimum_frequency=case.minimum_frequency,
+        rule=case.union_is_sensitive,
     )
 
 

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.attacks.tables.result import Audit
+from tacita.attacks.tables.result import LevelViolation
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.refusal import with_remedies
-from tacita.tables.protect.verdict import attack, confirmed_reasons
+from tacita.tables.protect.verdict import attack, confirmed_reasons, disclosed_unions
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.refusal import UnprotectableTable
@@ -49,15 +49,15 @@ class SuppressionWay:
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
-            if pattern.is_stopped:
-                progress(Step("stopped: auditing the best safe pattern"))
-            verdict = attack(case, withheld, progress, movements=pattern.movements)
-            more = _new_unions(case, verdict, unions)
+            more = _new_unions(case, disclosed_unions(case, withheld), unions)
             if not more:
                 break
             unions += more
             if pattern.is_stopped:
                 end = 0.0  # who asked to stop waits for a safe pattern, not for a better one
+        if pattern.is_stopped:
+            progress(Step("stopped: auditing the best safe pattern"))
+        verdict = attack(case, withheld, progress, movements=pattern.movements)
         notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
         return ProtectedTable(
             case,
@@ -94,7 +94,9 @@ class FastSuppressionWay(SuppressionWay):
     search: ClassVar[Method] = "fast"
 
 
-def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -> list[SecretUnion]:
+def _new_unions(
+    case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion]
+) -> list[SecretUnion]:
     """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
 
     Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
@@ -102,8 +104,8 @@ def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -
     kept = {tuple(violation.cells.tolist()) for violation in known}
     wide = case.levels.lower + case.levels.upper + case.levels.sliding
     unions: dict[tuple[int, ...], SecretUnion] = {}
-    for violation in verdict.violations:
-        if violation.what == "union" and violation.cells not in kept:
+    for violation in disclosed:
+        if violation.cells not in kept:
             cells = np.array(violation.cells, np.int64)
             needed = wide[cells][case.levels.sensitive[cells]]
             unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
