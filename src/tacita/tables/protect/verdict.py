@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,11 @@ def disclosed_unions(case: TableCase, withheld: NDArray[np.bool_]) -> list[Level
 
 
 def confirmed_reasons(
-    case: TableCase, status: NDArray[np.int8], movements: Sequence[Movement], progress: Progress
+    case: TableCase,
+    status: NDArray[np.int8],
+    movements: Sequence[Movement],
+    stop: Callable[[], bool],
+    progress: Progress,
 ) -> dict[int, Exposure]:
     """Return what the attacker finds if each secondary suppression, and it alone, is published."""
     return exposures(
@@ -66,7 +70,9 @@ def confirmed_reasons(
         case.levels,
         case.knowledge,
         np.flatnonzero(status == Status.SECONDARY),
-        ExposureOptions(minimum_frequency=case.minimum_frequency, union_is_sensitive=case.union_is_sensitive),
+        ExposureOptions(
+            minimum_frequency=case.minimum_frequency, union_is_sensitive=case.union_is_sensitive, stop=stop
+        ),
         movements=movements,
         progress=progress,
     )

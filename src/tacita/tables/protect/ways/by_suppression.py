@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from tacita.attacks.tables.exposure import Exposure
 from tacita.attacks.tables.result import LevelViolation
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
@@ -16,6 +16,7 @@ from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.refusal import with_remedies
 from tacita.tables.protect.verdict import attack, confirmed_reasons, disclosed_unions
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.refusal import UnprotectableTable
 from tacita.tables.suppression.suppress import Method, SuppressionOptions, suppress
@@ -23,6 +24,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
+_SEARCH = 0.85  # of the time: the search; the attack and the reasons have the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,12 @@ class SuppressionWay:
     def protect(self, case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
         """Return the table with cells withheld."""
         plan = specification.protect
-        end = time.monotonic() + plan.time
+        whole = Clock(plan.time)
+        search = whole.part(_SEARCH)
         unions: list[SecretUnion] = []
         for _ in range(_ROUNDS):
             try:
-                pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+                pattern = self._search(case, plan, unions, search.left, progress)
             except UnprotectableTable as refusal:
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
@@ -54,10 +57,13 @@ class SuppressionWay:
                 break
             unions += more
             if pattern.is_stopped:
-                end = 0.0  # who asked to stop waits for a safe pattern, not for a better one
+                search = Clock(0.0)  # who asked to stop waits for a safe pattern, not for a better one
         if pattern.is_stopped:
             progress(Step("stopped: auditing the best safe pattern"))
         verdict = attack(case, withheld, progress, movements=pattern.movements)
+        why: dict[int, Exposure] = {}
+        if verdict.passed:
+            why = confirmed_reasons(case, pattern.status, pattern.movements, lambda: whole.is_up, progress)
         notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
         return ProtectedTable(
             case,
@@ -65,7 +71,7 @@ class SuppressionWay:
             pattern.status,
             np.where(withheld, np.nan, case.table.values),
             verdict,
-            why=confirmed_reasons(case, pattern.status, pattern.movements, progress) if verdict.passed else {},
+            why=why,
             movements=pattern.movements,
             figures={"cost": pattern.cost, "bound": pattern.bound, "gap": pattern.gap, "seconds": pattern.seconds},
             reading=(READING,) if withheld.any() else (),
