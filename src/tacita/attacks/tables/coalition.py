@@ -12,19 +12,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacita.attacks.tables.contributor_search import ContributorSearch, Insight
-from tacita.attacks.tables.insider_demands import InsiderDemands
+from tacita.attacks.tables.demands import ENOUGH
+from tacita.attacks.tables.insider_demands import InsiderDemands, InsiderGoal
 from tacita.attacks.tables.insiders import Insiders
 from tacita.attacks.tables.insiders import in_free_numbers as knowledge_in_free_numbers
 from tacita.attacks.tables.reach import AttackerReach, Ends
-from tacita.attacks.tables.shown import in_free_numbers
+from tacita.attacks.tables.shown import changes_of, in_free_numbers
 from tacita.attacks.tables.system.blocks import Blocks, gathered
-from tacita.attacks.tables.system.possible_tables import Numbers, Span
+from tacita.attacks.tables.system.possible_tables import Numbers, Places, Span
 from tacita.model.table import Movement
 from tacita.progress import Progress, silent
 
 MORE = 30
 """So many more tables are looked for in each group before contributors are asked one by one."""
 
+
+FEW = 10
+"""A goal that so many attackers might still stand against is asked for against each of them alone."""
 
 SHOWN = 20_000_000
 """So many numbers, in all tables that somebody else shows, are looked at."""
@@ -45,7 +49,11 @@ def insights(
     reduction = reach.reduction
     who, at, lower, upper = knowledge_in_free_numbers(known, reduction)
     down, up = demands.everybodys.moves(reduction, reach.start, ends)
+    exempt, goals = demands.exempt(), demands.goals(reduction, reach.start, ends)
+    if movements:
+        down, up, goals = _not_shown(reach, (who, at, lower, upper), down, up, goals, exempt, movements)
     wanted = ~(np.isnan(down) & np.isnan(up))
+    wanted[[one.free for one in goals]] = True
     blocks = np.intersect1d(reduction.block[at], reduction.block[wanted])
     if blocks.size and not reach.possible.whole:
         # Tables that differ in the cells that somebody knows, too, so that mixtures of them show these right.
@@ -55,7 +63,6 @@ def insights(
         low = np.where(aside, reach.start - np.where(np.isnan(down), half, down), np.nan)
         high = np.where(aside, reach.start + np.where(np.isnan(up), half, up), np.nan)
         reach.explore(ends, low, high, MORE)
-    exempt, goals = demands.exempt(), demands.goals(reduction, reach.start, ends)
     most = SHOWN // max(1, len(reach.start))
     others = list(in_free_numbers(reach.possible, reduction, reach.start, movements, most)) if blocks.size else []
     all_insights: list[Insight] = []
@@ -80,6 +87,65 @@ def insights(
             for insight in search.insights
         ]
     return all_insights
+
+
+def _not_shown(
+    reach: AttackerReach,
+    known: tuple[Places, Places, Numbers, Numbers],
+    down: Numbers,
+    up: Numbers,
+    goals: list[InsiderGoal],
+    exempt: dict[int, set[int]],
+    movements: Sequence[Movement],
+) -> tuple[Numbers, Numbers, list[InsiderGoal]]:
+    """Return what is left to look for: tables that movements show, each passing the check, settle the rest.
+
+    A table that reaches a goal settles it against everybody who does not know it to be false. Goals of which few
+    attackers are left are returned as goals against each of these.
+    """
+    knowers_of: dict[int, list[tuple[int, float, float]]] = {}
+    for one, free, low, high in zip(*(column.tolist() for column in known), strict=True):
+        near = 1e-9 * max(1.0, abs(low))
+        knowers_of.setdefault(free, []).append((one, low - near, high + near))
+    single: dict[int, list[InsiderGoal]] = {}
+    for goal in goals:
+        single.setdefault(goal.free, []).append(goal)
+    left: dict[tuple[int, int], set[int]] = {}
+    settled: set[tuple[int, int, int]] = set()
+    start = reach.start
+    for free, moved in changes_of(reach.possible, reach.reduction, start, movements):
+        by = list(zip(free.tolist(), moved.tolist(), strict=True))
+        knowers = {
+            who
+            for place, change in by
+            for who, low, high in knowers_of.get(place, ())
+            if not low <= start[place] + change <= high
+        }
+        for place, change in by:
+            sign, wish = (1, up[place]) if change > 0 else (-1, down[place])
+            if abs(change) >= wish * (1 - ENOUGH):
+                key = place, sign
+                left[key] = left[key] & knowers if key in left else knowers - exempt.get(place, set())
+            for goal in single.get(place, ()):
+                if abs(change) >= (goal.up if sign > 0 else goal.down) * (1 - ENOUGH) and goal.attacker not in knowers:
+                    settled.add((goal.attacker, place, sign))
+    rest = [
+        InsiderGoal(
+            goal.attacker,
+            goal.free,
+            np.nan if (goal.attacker, goal.free, -1) in settled else goal.down,
+            np.nan if (goal.attacker, goal.free, 1) in settled else goal.up,
+        )
+        for goal in goals
+    ]
+    down, up = down.copy(), up.copy()
+    for (place, sign), attackers in left.items():
+        wish = up if sign > 0 else down
+        if len(attackers) <= FEW:
+            below, above = (np.nan, float(wish[place])) if sign > 0 else (float(wish[place]), np.nan)
+            rest += [InsiderGoal(who, place, below, above) for who in sorted(attackers)]
+            wish[place] = np.nan
+    return down, up, [goal for goal in rest if not (np.isnan(goal.down) and np.isnan(goal.up))]
 
 
 def _checked(group: Blocks, table: Numbers, start: Numbers) -> Numbers:

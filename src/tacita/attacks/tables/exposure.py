@@ -7,7 +7,7 @@ contributors. Tables that are known to be possible, and that show the published 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,8 +26,10 @@ from tacita.errors import InternalError
 from tacita.model.table import Knowledge, Levels, Movement, Table
 from tacita.progress import Progress, Step, silent
 
-WORK = 400_000_000
+WORK = 100_000_000
 """Steps of the simplex method, each counted with the numbers of its programme: what confirming a pattern may take."""
+
+_LOOK = 5_000  # what it counts as to look for tables that show a demand as met
 
 EVERYBODY_ELSE = -1
 """The attacker who contributes to no cell, among numbers of contributors."""
@@ -61,6 +63,8 @@ class ExposureOptions:
     work: float = WORK
     seconds: float = 5.0
     """What each search among tables of whole numbers may take."""
+    stop: Callable[[], bool] = bool
+    """Whether to come to an end, whatever work is left."""
 
 
 def exposures(
@@ -93,6 +97,9 @@ def exposures(
     for is_first in (True, False):
         for number, cell in enumerate(cells.tolist()):
             if cell in result and result[cell].is_complete:
+                continue
+            if search.is_over:
+                result.setdefault(cell, Exposure(is_complete=False))
                 continue
             progress(Step("confirming the reason of each suppression", number, len(cells)))
             result[cell] = search.of(cell, only_first=is_first)
@@ -141,7 +148,7 @@ class _Exposing:
         self._tables = ShownTables(len(self._free_of), len(self._start))
         self._answers: dict[tuple[int, int, int], Answer] = {}
         for change in changes_of(self._possible, self._reduction, self._start, movements):
-            self._tables.give(*self._told(*change))
+            self._tables.give(*self._of_use(*self._told(*change)))
         # Demands that no table given shows as met are asked for whatever is published.
         nowhere = np.zeros(0, np.int64)
         self._unshown = {
@@ -149,6 +156,11 @@ class _Exposing:
             for demand in np.flatnonzero(self._free_of >= 0).tolist()
             if self._open(demand, self._tables.entries(demand, -1, nowhere))
         }
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no more work to be done."""
+        return self._reach.work <= 0 or self._options.stop()
 
     def of(self, cell: int, *, only_first: bool = False) -> Exposure:
         """Return what publishing a cell would disclose; with `only_first` the search ends with the first level lost."""
@@ -214,6 +226,7 @@ class _Exposing:
 
     def _open(self, demand: int, entries: list[tuple[float, frozenset[int]]]) -> list[int]:
         """Return the attackers (first of all everybody) against whom no table shows a demand as met."""
+        self._reach.work -= _LOOK
         if not self._is_met(demand, [moved for moved, _ in entries]):
             return [EVERYBODY_ELSE]
         if not self._knowing:
@@ -276,6 +289,17 @@ class _Exposing:
                 moves.append(float(self._reduction.factor[self._demands.places[demand]]) * change)
         return free, frozenset(knowers), np.array(demands, np.int64), np.array(moves, np.float64)
 
+    def _of_use(
+        self, free: Places, knowers: frozenset[int], demands: Places, moved: Numbers
+    ) -> tuple[Places, frozenset[int], Places, Numbers]:
+        """Return a change without the demands that it meets no side of."""
+        value, down, up = (one[demands] for one in (self._demands.value, self._demands.down_to, self._demands.up_to))
+        with np.errstate(invalid="ignore"):
+            meets = (moved >= (up - value) * (1 - ENOUGH)) & (moved > 0)
+            meets |= (-moved >= (value - down) * (1 - ENOUGH)) & (moved < 0)
+        meets |= self._demands.width[demands] > 0
+        return free, knowers, demands[meets], moved[meets]
+
     # -- the attacker is asked -----------------------------------------------------------------------------------------
 
     def _answer(self, free: int, demand: int, attacker: int) -> Answer:
@@ -289,7 +313,7 @@ class _Exposing:
         target = int(self._free_of[demand])
         if target == free:
             return self._judged(demand, attacker, self._start[free], self._start[free])
-        if self._reach.work <= 0:
+        if self.is_over:
             return None
         known = KnownNumbers(np.array([free]), self._start[[free]], self._start[[free]])
         if attacker != EVERYBODY_ELSE:

@@ -10,8 +10,8 @@ from tacita.attacks.tables.system.blocks import Blocks, gathered
 from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables, Span
 from tacita.attacks.tables.system.reduction import Reduction, propagated
 
-_QUESTION = 20  # steps that a question counts as beside its own
-_WHOLE_QUESTION = 2_000  # the same of a search among tables of whole numbers
+_QUESTION = 60_000  # what a question counts as beside its steps: about as long
+_WHOLE_QUESTION = 1_000_000  # the same of a search among tables of whole numbers
 _STILL = 1e-8  # of the block's scale: less is no change
 
 
@@ -66,7 +66,7 @@ class NarrowedReach:
         wish[place] = sign
         point = group.proposal(wish / group.scale[group.block])
         group.solver.bound(changed, group.lowest[changed] / by, group.highest[changed] / by)
-        self.work -= (group.solver.walked - before + _QUESTION) * len(group.free)
+        self.work -= (group.solver.walked - before) * len(group.free) + _QUESTION
         nothing = np.zeros(0, np.int64), np.zeros(0)
         if point is None:
             return NarrowedEnd(sign * np.inf, False, *nothing)
@@ -75,7 +75,7 @@ class NarrowedReach:
             low, high = group.lowest.copy(), group.highest.copy()
             low[changed], high[changed] = lower, upper
             proposal, bound, is_settled = group.whole_proposal(place, sign, self._seconds, Span(low, high))
-            self.work -= _WHOLE_QUESTION * len(group.free)
+            self.work -= _WHOLE_QUESTION
             end = sign * min(sign * end, sign * bound)
             if proposal is None:
                 return NarrowedEnd(end, False, *nothing)

@@ -13,6 +13,7 @@ from tacita.model.table import Knowledge, Movement, Table
 
 _DUST = 1e-7  # of the largest move: what a sum may miss by
 _CAUTION = 10.0
+_ENTRIES = 60  # tables that are looked at for one demand
 _LEARNT, _NUMBERS = 2_000, 20_000_000  # tables, and numbers in them, that are kept
 
 
@@ -122,12 +123,13 @@ class ShownTables:
         self._moved, self._free = np.zeros((most, demands)), np.zeros((most, numbers), bool)
 
     def give(self, free: Places, knowers: frozenset[int], demands: Places, moved: Numbers) -> None:
-        """Keep a table that somebody else found."""
+        """Keep a table that somebody else found, as a proof of some demands: those that it meets."""
         number = len(self.touched)
         self.touched.append(demands)
         self.knowers.append(knowers)
         for demand, change in zip(demands.tolist(), moved.tolist(), strict=True):
-            self.given[demand].append((number, change))
+            if len(self.given[demand]) < _ENTRIES:
+                self.given[demand].append((number, change))
         for one in free.tolist():
             self.using.setdefault(one, set()).add(number)
 
@@ -149,6 +151,9 @@ class ShownTables:
         entries = [(moved, self.knowers[number]) for number, moved in self.given[demand] if number not in left_out]
         moved = self._moved[usable, demand]
         at = np.flatnonzero(moved)
+        if len(at) > _ENTRIES:  # the furthest of them, either way
+            order = at[np.argsort(moved[at], kind="stable")]
+            at = np.concatenate([order[: _ENTRIES // 2], order[-_ENTRIES // 2 :]])
         return entries + [
             (change, self.learnt_knowers[number])
             for change, number in zip(moved[at].tolist(), usable[at].tolist(), strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.adjusted_table import Check
 from tacita.attacks.tables.exposure import Exposure, ExposureOptions, exposures
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
+from tacita.attacks.tables.system.possible_tables import possible_tables
 from tacita.attacks.tables.table_audit import AuditOptions, audit
+from tacita.attacks.tables.unions import union_violations
 from tacita.errors import UsageError
 from tacita.model.table import WITHHELD, Knowledge, Movement, Status
 from tacita.progress import Progress
@@ -49,8 +51,24 @@ def withheld_verdict(case: TableCase, published: PublishedTable, progress: Progr
     return attack(case, published.withheld, progress, published.known(case.knowledge))
 
 
+def disclosed_unions(case: TableCase, withheld: NDArray[np.bool_]) -> list[LevelViolation]:
+    """Return the sums of withheld cells that everybody can calculate and that are sensitive; no programme is solved."""
+    return union_violations(
+        case.table,
+        possible_tables(case.table, withheld, case.knowledge),
+        case.levels,
+        case.knowledge,
+        minimum_frequency=case.minimum_frequency,
+        rule=case.union_is_sensitive,
+    )
+
+
 def confirmed_reasons(
-    case: TableCase, status: NDArray[np.int8], movements: Sequence[Movement], progress: Progress
+    case: TableCase,
+    status: NDArray[np.int8],
+    movements: Sequence[Movement],
+    stop: Callable[[], bool],
+    progress: Progress,
 ) -> dict[int, Exposure]:
     """Return what the attacker finds if each secondary suppression, and it alone, is published."""
     return exposures(
@@ -59,7 +77,9 @@ def confirmed_reasons(
         case.levels,
         case.knowledge,
         np.flatnonzero(status == Status.SECONDARY),
-        ExposureOptions(minimum_frequency=case.minimum_frequency, union_is_sensitive=case.union_is_sensitive),
+        ExposureOptions(
+            minimum_frequency=case.minimum_frequency, union_is_sensitive=case.union_is_sensitive, stop=stop
+        ),
         movements=movements,
         progress=progress,
     )

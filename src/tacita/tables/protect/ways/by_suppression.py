@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from tacita.attacks.tables.result import Audit
+from tacita.attacks.tables.exposure import Exposure
+from tacita.attacks.tables.result import Audit, LevelViolation
 from tacita.model.figures import is_bounded
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.published import PublishedTable
 from tacita.tables.protect.refusal import with_remedies
-from tacita.tables.protect.verdict import attack, confirmed_reasons, withheld_verdict
+from tacita.tables.protect.verdict import attack, confirmed_reasons, disclosed_unions, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.refusal import UnprotectableTable
 from tacita.tables.suppression.suppress import Method, SuppressionOptions, suppress
@@ -25,6 +26,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
+_SEARCH = 0.85  # of the time: the search; the attack and the reasons have the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +44,28 @@ class SuppressionWay:
     def protect(self, case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
         """Return the table with cells withheld."""
         plan = specification.protect
-        end = time.monotonic() + plan.time
+        whole = Clock(plan.time)
+        search = whole.part(_SEARCH)
         unions: list[SecretUnion] = []
         for _ in range(_ROUNDS):
             try:
-                pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+                pattern = self._search(case, plan, unions, search.left, progress)
             except UnprotectableTable as refusal:
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
-            if pattern.is_stopped:
-                progress(Step("stopped: auditing the best safe pattern"))
-            verdict = attack(case, withheld, progress, movements=pattern.movements)
-            more = _new_unions(case, verdict, unions)
+            more = _new_unions(case, disclosed_unions(case, withheld), unions)
             if not more:
                 break
             unions += more
             if pattern.is_stopped:
-                end = 0.0  # who asked to stop waits for a safe pattern, not for a better one
+                search = Clock(0.0)  # who asked to stop waits for a safe pattern, not for a better one
+        if pattern.is_stopped:
+            progress(Step("stopped: auditing the best safe pattern"))
+        verdict = attack(case, withheld, progress, movements=pattern.movements)
+        why: dict[int, Exposure] = {}
+        if verdict.passed:
+            why = confirmed_reasons(case, pattern.status, pattern.movements, lambda: whole.is_up, progress)
         notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
         return ProtectedTable(
             case,
@@ -67,7 +73,7 @@ class SuppressionWay:
             pattern.status,
             np.where(withheld, np.nan, case.table.values),
             verdict,
-            why=confirmed_reasons(case, pattern.status, pattern.movements, progress) if verdict.passed else {},
+            why=why,
             movements=pattern.movements,
             figures={
                 "cost": pattern.cost,
@@ -107,7 +113,9 @@ class FastSuppressionWay(SuppressionWay):
     search: ClassVar[Method] = "fast"
 
 
-def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -> list[SecretUnion]:
+def _new_unions(
+    case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion]
+) -> list[SecretUnion]:
     """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
 
     Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
@@ -115,8 +123,8 @@ def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -
     kept = {tuple(violation.cells.tolist()) for violation in known}
     wide = case.levels.lower + case.levels.upper + case.levels.sliding
     unions: dict[tuple[int, ...], SecretUnion] = {}
-    for violation in verdict.violations:
-        if violation.what == "union" and violation.cells not in kept:
+    for violation in disclosed:
+        if violation.cells not in kept:
             cells = np.array(violation.cells, np.int64)
             needed = wide[cells][case.levels.sensitive[cells]]
             unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))

@@ -73,6 +73,8 @@ class PatternSearch:
         self._first(guide)
         if self.best.gap > _TIGHT:  # whatever gap is allowed: a pattern that is handed out holds nothing superfluous
             clock = _work(_AFTERWARDS) if self._clock.is_up else self._clock
+            # A try that time cut short left proofs of another pattern.
+            self._patterns.proofs.come_back_to(self._proofs)
             self._keep(self._patterns.taken_back(self.best.withheld, clock))
         report(self.best)
         relaxed = self._root(gap, report)
