@@ -140,9 +140,9 @@ class Tabulation:
         parameters = (options or ProtectionOptions()).parameters
         return protect_table(self.specification, progress=self.data.context.progress, **parameters)
 
-    def audit(self, pattern: str | PathLike[str] | None = None) -> Audited:
+    def audit(self, pattern: str | PathLike[str] | None = None, *, method: str | None = None) -> Audited:
         """Judge the tables as they are published by `pattern`, or with the sensitive cells alone withheld."""
-        return audit_table(self.specification, pattern, progress=self.data.context.progress)
+        return audit_table(self.specification, pattern, method=method, progress=self.data.context.progress)
 
     def __repr__(self) -> str:
         return f"<Tabulation of '{self.data.name}': {counted(len(self.specification.tables), 'table')}>"
@@ -223,13 +223,14 @@ def audit_to(
     specification: SpecificationLike,
     pattern: str | PathLike[str] | None = None,
     *,
+    method: str | None = None,
     force: bool = False,
     progress: Progress = silent,
 ) -> Audited:
     """Judge the tables of a specification, and write the attacker's intervals to a file; those are internal."""
     if intervals is not None:
         check_target(intervals, force=force)
-    audited = audit_table(specification, pattern, progress=progress)
+    audited = audit_table(specification, pattern, method=method, progress=progress)
     if intervals is not None:
         write_intervals(audited, intervals, force=force)
     return audited

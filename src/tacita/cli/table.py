@@ -107,6 +107,13 @@ def audit(
             metavar="FILE|FOLDER", help="Published tables to judge, instead of what the specification's cells say."
         ),
     ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="How the published tables were made, as in 'protect'; default: as their release folder or the "
+            "specification says."
+        ),
+    ] = None,
     intervals: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the attacker's intervals to a CSV or Parquet file. Internal."),
@@ -121,13 +128,14 @@ def audit(
     """Judge tables by the attacker's interval of every withheld cell: pass, or the attack step by step.
 
     Tables that were protected elsewhere are judged as they are; of a table from microdata the sensitive cells alone are
-    withheld, unless --pattern names what was published. Figures are shares of the value, so that no value is printed.
-    Exit code 1 if a protection level is violated.
+    withheld, unless --pattern names what was published. Rounded, adjusted and perturbed tables are judged by what their
+    method promises and by what an attacker who knows it concludes. Figures are shares of the value, so that no value is
+    printed. Exit code 1 if a protection level is violated.
     """
     from tacita.api.tables import audit_to
 
     with progress_shown() as progress:
-        audited = audit_to(intervals, specification, pattern, force=force, progress=progress)
+        audited = audit_to(intervals, specification, pattern, method=method, force=force, progress=progress)
     if as_json:
         print_json(audited.to_dict(figures=figures) | ({"intervals": str(intervals)} if intervals else {}))
     else:

@@ -182,6 +182,7 @@ class AuditedView(View[Audited]):
                     "name": audited.case.table.name,
                     "response": audited.case.table.response or None,
                     "judged": audited.judged,
+                    "method": audited.method,
                     "cells": len(audited.case.table),
                     "sensitive": audited.audit.sensitive,
                     "withheld": int(np.isin(audited.status, WITHHELD).sum()),
@@ -198,9 +199,7 @@ class AuditedView(View[Audited]):
         violations = result.violations(figures=figures)
         verdict = "Passed: every protection level is kept."
         if not result.passed:
-            cells = len({(violation.table, violation.name) for violation in violations})
-            wrong = counted(len(violations), "protection level")
-            verdict = f"Not passed: {wrong} violated, of {counted(cells, 'cell')}."
+            verdict = f"Not passed: {_failure(violations)}."
         said, noted = [""], []
         for audited, fields in zip(result.tables, self.as_dict(result)["tables"], strict=True):
             counts = f"{counted(fields['cells'], 'cell')}, {fields['sensitive']:,} sensitive"
@@ -210,6 +209,15 @@ class AuditedView(View[Audited]):
         if violations and show:
             said += ["", *_violation_lines(violations, show)]
         return _titled(result.title, _verdict(verdict, result.passed), lines(said), notes(noted))
+
+
+def _failure(violations: list[ReportedViolation]) -> str:
+    """Return how many levels are violated; a table that is not what its method promises has none to count."""
+    levels = [violation for violation in violations if not violation.is_promise]
+    if not levels:
+        return "the tables are not what their method promises"
+    cells = len({(violation.table, violation.name) for violation in levels})
+    return f"{counted(len(levels), 'protection level')} violated, of {counted(cells, 'cell')}"
 
 
 def table_name(table: Table) -> str:
@@ -316,15 +324,15 @@ def _sentence(protected: Protected) -> str:
     """Return the answer in a sentence."""
     if protected.passed:
         return "Protected: the independent attacker comes too near to no sensitive cell."
-    wrong = sum(len(table.audit.violations) for table in protected.tables)
-    return f"Not protected: the independent attacker breaks {counted(wrong, 'protection level')}."
+    return f"Not protected: {_failure(_violations(protected))}."
 
 
 def _violation_lines(violations: list[ReportedViolation], most: int) -> list[str]:
     """Return attacks step by step, on the first some cells; an attack that tells the same again is told once."""
     cells: dict[tuple[str, str], dict[tuple[str, tuple[str, ...]], None]] = {}
     for violation in violations:
-        cells.setdefault((violation.table, violation.name), {})[violation.sentence, violation.steps] = None
+        steps = () if violation.is_promise else violation.steps  # a broken promise is told in its sentence
+        cells.setdefault((violation.table, violation.name), {})[violation.sentence, steps] = None
     said: list[str] = []
     for attacks in list(cells.values())[:most]:
         known: set[str] = set()

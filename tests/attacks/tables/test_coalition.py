@@ -10,7 +10,7 @@ from tests.attacks.tables.made import flat, hidden, number
 from tests.attacks.tables.test_table_intervals import plain
 
 from tacita.attacks.tables.table_audit import AuditOptions, audit
-from tacita.model.table import Contributions, Knowledge, Levels, Table
+from tacita.model.table import Contributions, InsiderLevels, Knowledge, Levels, Table
 
 
 def expected(table: Table, pattern: np.ndarray, levels: Levels, knowledge: Knowledge) -> set[tuple[int, int, str]]:
@@ -29,11 +29,17 @@ def failing(owner, mine, table, pattern, levels, knowledge):
     known = replace(knowledge, known=knowledge.known | mine)
     for cell in np.flatnonzero(levels.sensitive & pattern & ~mine):
         low, high = plain(table, pattern, known, cell)
-        if low > table.values[cell] - levels.lower[cell] + 1e-5:
+        lower, upper, sliding = levels.lower[cell], levels.upper[cell], levels.sliding[cell]
+        rows = np.flatnonzero((levels.against.cell == cell) & (levels.against.contributor == owner))
+        if len(rows):
+            lower, upper, sliding = (
+                each[rows[0]] for each in (levels.against.lower, levels.against.upper, levels.against.sliding)
+            )
+        if low > table.values[cell] - lower + 1e-5:
             yield int(owner), int(cell), "lower"
-        if high < table.values[cell] + levels.upper[cell] - 1e-5:
+        if high < table.values[cell] + upper - 1e-5:
             yield int(owner), int(cell), "upper"
-        if high - low < levels.sliding[cell] - 1e-5:
+        if high - low < sliding - 1e-5:
             yield int(owner), int(cell), "sliding"
 
 
@@ -50,6 +56,11 @@ def test_same_as_trying_every_owner(seed):
     levels = Levels(sensitive, reach, reach, sliding, np.where(sensitive, 0, -1).astype(np.int16), ("g",), 0 * reach)
     owners = np.where(pattern & (draw.random(len(table)) < 0.4), draw.integers(0, 5, len(table)), -1)
     knowledge = replace(Knowledge.of(len(table)), owners=owners)
+    # Contributors to sensitive cells besides their own: of some nothing is asked, of others half of the levels.
+    cell, who = np.nonzero(sensitive[:, None] & (draw.random((len(table), 5)) < 0.4) & (owners[:, None] != range(5)))
+    share = draw.choice([0.0, 0.5], len(cell))
+    less = [share * level[cell] for level in (reach, reach, sliding)]
+    levels = replace(levels, against=InsiderLevels(cell, who, *less))
     found = audit(table, pattern, levels, knowledge, options=AuditOptions(unions=False, exact=bool(seed % 3)))
     names = {"everybody": -1}
     for owner in np.unique(owners[owners >= 0]):

@@ -76,15 +76,20 @@ def test_single_contributors_own_their_cells_unless_told_otherwise(tmp_path: Pat
     assert (cases_of(open_specification(specification))[0].knowledge.owners == -1).all()
 
 
-def test_a_cell_whose_other_contributors_gave_nothing_belongs_to_one(tmp_path: Path) -> None:
-    (tmp_path / "few.csv").write_text("a,who,v\nx,p,5\nx,q,0\ny,p,3\ny,q,4\n")
+def test_a_cell_whose_other_contributors_gave_nothing_is_no_secret_from_the_one_who_gave_all(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("a,who,v\nx,p,5\nx,q,0\ny,p,3\ny,q,4\nz,p,2\n")
     (tmp_path / "spec.toml").write_text(
         '[data]\nmicrodata = "few.csv"\ncontributor = "who"\n'
-        '[[table]]\nname = "t"\ndimensions = ["a"]\nresponse = "v"\n'
+        '[[table]]\nname = "t"\ndimensions = ["a"]\nresponse = "v"\n[sensitivity]\nminimum_frequency = 3\n'
     )
     (found,) = cases_of(open_specification(tmp_path / "spec.toml"))
-    owned = {found.table.cell_codes(int(cell))[0] for cell in np.flatnonzero(found.knowledge.whose >= 0)}
-    assert owned == {"x"}
+    against = found.levels.against
+    assert against is not None
+    rows = zip(against.cell.tolist(), against.upper.tolist(), strict=True)
+    # Nothing is asked of x and z, which are all p's; of the total, most of which p gave, 15 % of what q gave.
+    assert {found.table.cell_codes(cell)[0]: upper for cell, upper in rows} == pytest.approx(
+        {"x": 0, "z": 0, "Total": 0.6}
+    )
 
 
 def test_an_earlier_period_makes_its_suppressions_cheap_and_bounds_values(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tacita.errors import InputError
 from tacita.tables.auditing import audit_table as audit_table
 from tacita.tables.protect.cases import cases_of
 from tacita.tables.protect.protect import protect_table
@@ -104,3 +105,36 @@ def test_who_asked_to_stop_waits_for_no_better_pattern(tmp_path: Path, monkeypat
     assert len(given) > 1
     assert set(given[1:]) == {0.0}
     assert found.audit.passed
+
+
+def test_cells_with_one_largest_contribution_are_protected(tmp_path: Path):
+    """Contributors of given cells have no numbers; sums are judged by how much one of them can have of all."""
+    rows = [line.split(",") for line in FIRMS.splitlines()[1:]]
+    cells: dict[tuple[str, str], list[int]] = {}
+    for sector, region, _, amount in rows:
+        cells.setdefault((sector, region), []).append(int(amount))
+    lines = [f"{a},{b},{sum(x)},{max(x)}" for (a, b), x in cells.items()]
+    (tmp_path / "cells.csv").write_text("\n".join(["sector,region,turnover,first", *lines]))
+    given = SPECIFICATION.format(unions="true").replace(
+        'microdata = "firms.csv"\ncontributor = "group"', 'cells = "cells.csv"\nlargest = ["first"]'
+    )
+    (tmp_path / "given.toml").write_text(given.replace("p_percent = { p = 10 }", "dominance = { n = 1, k = 85 }"))
+    protected = protect_table(tmp_path / "given.toml").tables[0]
+    assert protected.audit.passed
+    assert protected.case.levels.sensitive.sum() == 2
+    (tmp_path / "given.toml").write_text(given)
+    with pytest.raises(InputError, match=r"p % .* needs the 2 largest contributions"):
+        protect_table(tmp_path / "given.toml")
+
+
+def test_contributions_that_cannot_be_are_refused(tmp_path: Path):
+    (tmp_path / "cells.csv").write_text("sector,region,turnover,first\nA,x,10,12\nA,y,30,5\n")
+    text = SPECIFICATION.format(unions="true").replace(
+        'microdata = "firms.csv"\ncontributor = "group"', 'cells = "cells.csv"\nlargest = ["first"]\nvalue = "turnover"'
+    )
+    (tmp_path / "given.toml").write_text(text)
+    with pytest.raises(InputError, match=r"more than the value: \(sector=A, region=x\)"):
+        protect_table(tmp_path / "given.toml")
+    (tmp_path / "given.toml").write_text(text.replace('response = "turnover"', ""))
+    with pytest.raises(InputError, match="largest contributions to a table of frequencies"):
+        protect_table(tmp_path / "given.toml")

@@ -14,7 +14,7 @@ from tests.tables.grids import PLENTY, reference
 
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import InputError, UsageError
-from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
+from tacita.model.table import Dimension, InsiderLevels, Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.progress import Step
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
@@ -94,6 +94,10 @@ def test_no_pattern_is_cheaper(seed: int):
         owners = np.full(len(table), -1)
         owners[inner[:2]] = (3, 4)
         knowledge = replace(knowledge, owners=owners)
+        # Both contribute to the sensitive cells: of these one must be kept from less, the other from nothing.
+        cell, who = np.repeat(np.sort(secret), 2), np.tile([3, 4], len(secret))
+        less = [np.where(who == 3, np.floor(level[cell] / 2), 0.0) for level in (lower, upper, sliding)]
+        levels = replace(levels, against=InsiderLevels(cell, who, *less))
     asked = np.zeros(len(table), np.int8)
     free = np.flatnonzero(~mask & (table.values > 0))
     asked[draw.choice(free, max(0, len(free) - 8), replace=False)] = Status.KEPT
@@ -245,7 +249,8 @@ def test_nobody_is_protected_from_themselves():
     knows = replace(Knowledge.of(len(table)), owners=owners)
     with pytest.raises(InputError, match="cannot be protected"):
         suppress(table, levels, knows)
-    own = replace(knows, secrets=np.where(np.arange(len(table)) == total, 7, -1))
-    found = suppress(table, levels, own)
-    assert audit(table, found.suppressed, levels, own, options=AuditOptions(unions=False)).passed
+    nothing = np.zeros(1)
+    own = replace(levels, against=InsiderLevels(np.array([total]), np.array([7]), nothing, nothing, nothing))
+    found = suppress(table, own, knows)
+    assert audit(table, found.suppressed, own, knows, options=AuditOptions(unions=False)).passed
     assert not audit(table, found.suppressed, levels, knows, options=AuditOptions(unions=False)).passed

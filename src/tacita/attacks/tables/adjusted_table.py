@@ -33,29 +33,31 @@ def check_adjusted(table: Table, published: Numbers, levels: Levels, knowledge: 
     ``value + upper`` or more.
     """
     checked_length(table, published)
-    faults = _sums_that_fail(table, published)
+    faults = sums_that_fail(table, published)
     size = np.maximum(1.0, np.abs(published))
     out = (published < knowledge.lower - 1e-9 * size) | (published > knowledge.upper + 1e-9 * size)
-    faults += _named(table, out, "cells leave their bounds")
+    faults += cells_named(table, out, "cells leave their bounds")
     moved = published - table.values
     near = 1e-9 * size
     # A level to one side only says how far to go on that side; a cell that does not move at all is not safe.
     down, up = moved <= -levels.lower + near, moved >= levels.upper - near
     kept = ((down & (levels.lower > 0)) | (up & (levels.upper > 0)) | (down & up)) & (np.abs(moved) > near)
-    faults += _named(table, levels.sensitive & ~kept, "sensitive cells are still inside their protection interval")
-    faults += _named(table, _finer(table, published), "figures have more decimals than the data")
+    faults += cells_named(table, levels.sensitive & ~kept, "sensitive cells are still inside their protection interval")
+    faults += cells_named(table, _finer(table, published), "figures have more decimals than the data")
     if knowledge.integer:
-        faults += _named(table, np.abs(published - np.rint(published)) > 1e-6, "counts are not whole")
+        faults += cells_named(table, np.abs(published - np.rint(published)) > 1e-6, "counts are not whole")
     return Check(tuple(faults), {"moved": int((np.abs(moved) > near).sum())})
 
 
 def check_small_counts(table: Table, published: Numbers, base: float, inner: NDArray[np.bool_]) -> Check:
     """Return whether small-count rounding left no inner count between zero and its base, and adds up."""
     checked_length(table, published)
-    faults = _sums_that_fail(table, published)
-    faults += _named(table, inner & (published > 0) & (published < base), "inner counts are between zero and the base")
-    faults += _named(table, published < 0, "counts are negative")
-    faults += _named(table, np.abs(published - np.rint(published)) > 1e-6, "counts are not whole")
+    faults = sums_that_fail(table, published)
+    faults += cells_named(
+        table, inner & (published > 0) & (published < base), "inner counts are between zero and the base"
+    )
+    faults += cells_named(table, published < 0, "counts are negative")
+    faults += cells_named(table, np.abs(published - np.rint(published)) > 1e-6, "counts are not whole")
     return Check(tuple(faults))
 
 
@@ -68,7 +70,8 @@ def _finer(table: Table, published: Numbers) -> NDArray[np.bool_]:
     return np.asarray(np.abs(scaled - np.rint(scaled)) > 1e-7 * np.maximum(1.0, np.abs(scaled)))
 
 
-def _sums_that_fail(table: Table, published: Numbers) -> list[str]:
+def sums_that_fail(table: Table, published: Numbers) -> list[str]:
+    """Return which sums a published table does not keep, as one sentence or none."""
     equations = table.equations
     sizes = np.bincount(equations.row_of, weights=np.abs(published[equations.cells]), minlength=len(equations))
     wrong = np.flatnonzero(np.abs(equations.residuals(published)) > 1e-9 * np.maximum(1.0, sizes))
@@ -79,7 +82,8 @@ def _sums_that_fail(table: Table, published: Numbers) -> list[str]:
     return [f"{counted(wrong.size, 'sum')} do not add up, such as that of {listed(names)}"]
 
 
-def _named(table: Table, which: NDArray[np.bool_], what: str) -> list[str]:
+def cells_named(table: Table, which: NDArray[np.bool_], what: str) -> list[str]:
+    """Return what is wrong with some cells, as one sentence or none."""
     cells = np.flatnonzero(which)
     return [f"{what}: {listed([f'({table.cell_name(int(cell))})' for cell in cells], 5)}"] if cells.size else []
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacita.attacks.tables.contributor_search import ContributorSearch, Insight
-from tacita.attacks.tables.demands import Demands
+from tacita.attacks.tables.insider_demands import InsiderDemands
 from tacita.attacks.tables.insiders import Insiders
 from tacita.attacks.tables.insiders import in_free_numbers as knowledge_in_free_numbers
 from tacita.attacks.tables.reach import AttackerReach, Ends
@@ -33,7 +33,7 @@ SHOWN = 20_000_000
 def insights(
     reach: AttackerReach,
     ends: Ends,
-    demands: Demands,
+    demands: InsiderDemands,
     known: Insiders,
     progress: Progress = silent,
     movements: Sequence[Movement] = (),
@@ -44,7 +44,7 @@ def insights(
     """
     reduction = reach.reduction
     who, at, lower, upper = knowledge_in_free_numbers(known, reduction)
-    down, up = demands.moves(reduction, reach.start, ends)
+    down, up = demands.everybodys.moves(reduction, reach.start, ends)
     wanted = ~(np.isnan(down) & np.isnan(up))
     blocks = np.intersect1d(reduction.block[at], reduction.block[wanted])
     if blocks.size and not reach.possible.whole:
@@ -55,7 +55,7 @@ def insights(
         low = np.where(aside, reach.start - np.where(np.isnan(down), half, down), np.nan)
         high = np.where(aside, reach.start + np.where(np.isnan(up), half, up), np.nan)
         reach.explore(ends, low, high, MORE)
-    exempt = demands.own(reduction, known)
+    exempt, goals = demands.exempt(), demands.goals(reduction, reach.start, ends)
     most = SHOWN // max(1, len(reach.start))
     others = list(in_free_numbers(reach.possible, reduction, reach.start, movements, most)) if blocks.size else []
     all_insights: list[Insight] = []
@@ -72,7 +72,8 @@ def insights(
             reach.seconds,
         )
         tables = [reach.tables(group.free), *(_checked(group, insight, reach.start) for insight in others)]
-        search.run(down[group.free], up[group.free], np.vstack(tables), progress)
+        single = [(one.attacker, int(local[one.free]), one.down, one.up) for one in goals if local[one.free] >= 0]
+        search.run(down[group.free], up[group.free], single, np.vstack(tables), progress)
         reach.solved += search.solved
         all_insights += [
             Insight(insight.attacker, int(group.free[insight.free]), insight.least, insight.most)

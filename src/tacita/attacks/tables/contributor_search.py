@@ -7,6 +7,7 @@ then is asked for with fewer attackers at a time, in the end against one alone.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -84,12 +85,28 @@ class ContributorSearch:
         for number, key in enumerate(zip(who.tolist(), self.group.block[place].tolist(), strict=True)):
             self.pairs.setdefault(key, []).append(number)
 
-    def run(self, down: Numbers, up: Numbers, tables: Numbers, progress: Progress) -> None:
-        """Settle every goal; fill `found`. `tables` are possible tables that were found before, a row each."""
+    def run(
+        self,
+        down: Numbers,
+        up: Numbers,
+        single: Sequence[tuple[int, int, float, float]],
+        tables: Numbers,
+        progress: Progress,
+    ) -> None:
+        """Settle every goal; fill `insights`. `tables` are possible tables that were found before, a row each.
+
+        `single` are goals against one attacker: who, which number, how far down, how far up.
+        """
         goals = [
             Goal(place, float(by))
             for place in range(len(self.start))
             for by in (up[place], -down[place])
+            if not np.isnan(by)
+        ]
+        goals += [
+            Goal(place, float(by), {attacker}, 1)
+            for attacker, place, below, above in single
+            for by in (above, -below)
             if not np.isnan(by)
         ]
         self._combine(goals, tables)
@@ -143,6 +160,9 @@ class ContributorSearch:
                 reached = reached.T.astype(np.float32)
                 proved = (reached @ over.T.astype(np.float32) > 0) & (reached @ under.T.astype(np.float32) > 0)
                 for row, goal in enumerate(some):
+                    if goal.against is not None:
+                        goal.against -= set(numbers[proved[row]].tolist())
+                        continue
                     goal.against = set(numbers[~proved[row]].tolist()) - self.exempt.get(goal.place, set())
                     goal.tries = 1 if len(goal.against) <= MANY else 0
                     goal.against = goal.against if goal.tries else None

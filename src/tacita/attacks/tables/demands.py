@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.tables.insiders import Insiders
 from tacita.attacks.tables.reach import AttackerReach, Ends
 from tacita.attacks.tables.result import LevelViolation
 from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables, Span
@@ -58,12 +57,14 @@ class Demands:
 
     def of_free_numbers(self, reduction: Reduction) -> tuple[Numbers, Numbers]:
         """Return how far each free number must reach for all the cells that follow it; nan: nothing is demanded."""
-        count = reduction.matrix.shape[1]
+        return self.of_numbers(reduction, reduction.place[self.places], reduction.matrix.shape[1])
+
+    def of_numbers(self, reduction: Reduction, number: Places, count: int) -> tuple[Numbers, Numbers]:
+        """Return the same for numbers of the caller's, one for each demand (-1: none)."""
         down, up = np.full(count, np.inf), np.full(count, -np.inf)
-        place = reduction.place[self.places]
-        is_free = place >= 0
+        is_free = number >= 0
         place, factor, shift = (
-            place[is_free],
+            number[is_free],
             reduction.factor[self.places][is_free],
             reduction.shift[self.places][is_free],
         )
@@ -84,20 +85,20 @@ class Demands:
         return is_narrow
 
     def moves(self, reduction: Reduction, start: Numbers, ends: Ends) -> tuple[Numbers, Numbers]:
-        """Return how far each free number must be moved down and up to meet all demands on it; nan: not at all.
+        """Return how far each free number must be moved down and up to meet all demands on it; nan: not at all."""
+        number = reduction.place[self.places]
+        return self.moves_of(reduction, number, start, Span(start - ends.least, ends.most - start))
 
-        Widths are shared out by the room that there is.
-        """
-        down_to, up_to = self.of_free_numbers(reduction)
+    def moves_of(self, reduction: Reduction, number: Places, start: Numbers, room: Span) -> tuple[Numbers, Numbers]:
+        """Return the same for numbers of the caller's, one for each demand. Widths are shared out by the room."""
+        down_to, up_to = self.of_numbers(reduction, number, len(start))
         down, up = np.nan_to_num(start - down_to), np.nan_to_num(up_to - start)
-        room_down, room_up = start - ends.least, ends.most - start
-        place = reduction.place[self.places]
-        is_free = place >= 0
+        is_free = number >= 0
         width = np.zeros(len(start))
-        np.maximum.at(width, place[is_free], self.width[is_free] / np.abs(reduction.factor[self.places][is_free]))
-        for wider, room in ((up, room_up), (down, room_down)):
+        np.maximum.at(width, number[is_free], self.width[is_free] / np.abs(reduction.factor[self.places][is_free]))
+        for wider, free in ((up, room.high), (down, room.low)):
             lacking = np.maximum(width - up - down, 0.0)
-            wider[:] = wider + np.minimum(lacking, np.maximum(room - wider, 0.0))
+            wider[:] = wider + np.minimum(lacking, np.maximum(free - wider, 0.0))
         return np.where(down > 0, down, np.nan), np.where(up > 0, up, np.nan)
 
     def beyond(self, possible: PossibleTables, low: Numbers, high: Numbers) -> Demands:
@@ -126,28 +127,9 @@ class Demands:
                 (down_to if violation.what == "lower" else up_to)[at] = np.nan
         return Demands(self.places, self.value, down_to, up_to, width)
 
-    def own(self, reduction: Reduction, known: Insiders) -> dict[int, set[int]]:
-        """Return, by free number, the contributors to every sensitive cell on it: what they know is their own."""
-        sensitive = np.zeros(len(reduction.place), bool)
-        sensitive[self.places] = True
-        cells: dict[int, set[int]] = {}
-        for place in self.places[reduction.place[self.places] >= 0].tolist():
-            cells.setdefault(int(reduction.place[place]), set()).add(place)
-        theirs: dict[tuple[int, int], set[int]] = {}
-        for who, place in zip(known.who.tolist(), known.place.tolist(), strict=True):
-            if sensitive[place] and reduction.place[place] >= 0:
-                theirs.setdefault((int(reduction.place[place]), who), set()).add(place)
-        owned: dict[int, set[int]] = {}
-        for (free, who), places in theirs.items():
-            if places == cells[free]:
-                owned.setdefault(free, set()).add(who)
-        return owned
-
-    def against(self, reduction: Reduction, known: Insiders, attacker: int, free: int) -> Demands:
-        """Return the demands on the cells of one free number that an attacker does not contribute to."""
-        mine = np.flatnonzero(reduction.place[self.places] == free)
-        mine = mine[~np.isin(self.places[mine], known.place[known.who == attacker])]
-        return Demands(self.places[mine], self.value[mine], self.down_to[mine], self.up_to[mine], self.width[mine])
+    def only(self, some: Places | NDArray[np.bool_]) -> Demands:
+        """Return some of the demands."""
+        return Demands(self.places[some], self.value[some], self.down_to[some], self.up_to[some], self.width[some])
 
     def violations(self, table: Table, possible: PossibleTables, interval: Span, attacker: str) -> list[LevelViolation]:
         """Return every demand that a proved interval of the unknown cells does not meet."""

@@ -18,7 +18,8 @@ class Insiders:
     """Who knows what: attacker `who[p]` knows that unknown cell `place[p]` is between `lower[p]` and `upper[p]`.
 
     The sole contributor of a cell knows it exactly; one of several knows that it is no less than the own contribution.
-    Attackers are numbered from 0; `cell[a]` is a cell of the table that attacker a contributes to, to speak of it.
+    Attackers are numbered from 0; `cell[a]` is a cell of the table that attacker a contributes to, to speak of it, and
+    `contributor[a]` its number as a contributor.
     """
 
     who: Places
@@ -26,6 +27,7 @@ class Insiders:
     lower: Numbers
     upper: Numbers
     cell: Places
+    contributor: Places
     alone: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -44,13 +46,6 @@ def insiders(table: Table, possible: PossibleTables, knowledge: Knowledge, *, co
     owner = knowledge.owners[possible.cells]
     place = np.flatnonzero(owner >= 0)
     who, lower, upper = owner[place], possible.truth[place], possible.truth[place]
-    if knowledge.secrets is not None:
-        # A cell that is all somebody's own, who does not know it: no knowledge, but no demand against them either.
-        own_secret = knowledge.secrets[possible.cells]
-        theirs = np.flatnonzero(np.isin(own_secret, who) & (own_secret != owner))
-        who, place = np.concatenate((who, own_secret[theirs])), np.concatenate((place, theirs))
-        lower = np.concatenate((lower, possible.lower[theirs]))
-        upper = np.concatenate((upper, possible.upper[theirs]))
     if contributors and table.contributions is not None:
         contributions = table.contributions
         holders, own = (
@@ -69,7 +64,7 @@ def insiders(table: Table, possible: PossibleTables, knowledge: Knowledge, *, co
     alone[numbered[np.isfinite(upper)]] = True
     first = np.flatnonzero(np.isfinite(upper))[::-1]
     cell[numbered[first]] = possible.cells[place[first]]
-    return Insiders(numbered.astype(np.int64), place.astype(np.int64), lower, upper, cell, alone)
+    return Insiders(numbered.astype(np.int64), place.astype(np.int64), lower, upper, cell, names, alone)
 
 
 def in_free_numbers(known: Insiders, reduction: Reduction) -> tuple[Places, Places, Numbers, Numbers]:

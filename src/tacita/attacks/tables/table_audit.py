@@ -12,6 +12,7 @@ from tacita.attacks.tables.coalition import insights
 from tacita.attacks.tables.contributor_search import Insight
 from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
 from tacita.attacks.tables.explanation import AttackAccount, account
+from tacita.attacks.tables.insider_demands import InsiderDemands
 from tacita.attacks.tables.insiders import Insiders, insiders
 from tacita.attacks.tables.reach import AttackerReach, Ends
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
@@ -108,7 +109,7 @@ def audit(
         notes.append("true values are not at hand: contributors who know their own cells were not tried")
     if options.coalitions and possible.truth is not None:
         known = insiders(table, possible, knowledge, contributors=options.contributors)
-        kept = demands.without(possible, violations)
+        kept = InsiderDemands.of(demands.without(possible, violations), levels, possible, known, reduction)
         for insight in insights(reach, ends, kept, known, progress, movements):
             by_insiders, narrowed = _insider(table, possible, reduction, kept, known, insight)
             explained.update({id(one): narrowed for one in by_insiders})
@@ -207,7 +208,7 @@ def _insider(
     table: Table,
     possible: PossibleTables,
     reduction: Reduction,
-    demands: Demands,
+    demands: InsiderDemands,
     known: Insiders,
     insight: Insight,
 ) -> tuple[list[LevelViolation], PossibleTables]:
@@ -221,7 +222,7 @@ def _insider(
     low, high = np.full(len(possible.cells), np.nan), np.full(len(possible.cells), np.nan)
     ends = np.array([insight.least, insight.most])[:, None] * reduction.factor[on] + reduction.shift[on]
     low[on], high[on] = ends.min(axis=0), ends.max(axis=0)
-    theirs = demands.against(reduction, known, insight.attacker, insight.free)
+    theirs = demands.against(reduction, insight.attacker, insight.free)
     violations = theirs.violations(table, possible, Span(low, high), known.name(table, insight.attacker))
     return violations, replace(possible, lower=lower, upper=upper)
 

@@ -5,7 +5,15 @@ nothing else. Cells are kept by column, as arrays, because a table may have hund
 """
 
 from tacita.model.table.dimension import Dimension, Sum
-from tacita.model.table.levels import WITHHELD, Knowledge, Levels, Movement, SensitivityReason, Status
+from tacita.model.table.levels import (
+    WITHHELD,
+    InsiderLevels,
+    Knowledge,
+    Levels,
+    Movement,
+    SensitivityReason,
+    Status,
+)
 from tacita.model.table.table import Contributions, Equations, Table, table_of_leaves
 
 __all__ = [
@@ -13,6 +21,7 @@ __all__ = [
     "Contributions",
     "Dimension",
     "Equations",
+    "InsiderLevels",
     "Knowledge",
     "Levels",
     "Movement",

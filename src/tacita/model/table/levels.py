@@ -48,6 +48,31 @@ class SensitivityReason:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class InsiderLevels:
+    """What contributors must not learn of cells that they contribute to: levels that replace those of the cell.
+
+    Row r says that, for what `contributor[r]` knows, the interval of sensitive cell `cell[r]` must reach down by
+    `lower[r]`, up by `upper[r]`, and be `sliding[r]` wide; all zero: nothing is asked. None is above the level of the
+    cell. Rows are in the order of the cells, then of the contributors, each pair once.
+    """
+
+    cell: NDArray[np.int64]
+    contributor: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    sliding: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+    def only(self, rows: NDArray[np.bool_]) -> InsiderLevels:
+        """Return some of the rows."""
+        return InsiderLevels(
+            self.cell[rows], self.contributor[rows], self.lower[rows], self.upper[rows], self.sliding[rows]
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Levels:
     """The sensitive cells with their protection levels, as distances from the true value.
 
@@ -55,6 +80,10 @@ class Levels:
     be at least ``sliding[c]`` wide. `rule[c]` is a number in `rules` (-1: not sensitive); `excess[c]` tells by how much
     the rule is broken, in the rule's own measure (see the rule), and never holds a contribution. `reasons` has one
     sentence for each of `rules`, or is empty.
+
+    The levels hold against everybody. A contributor who alone stands behind some cell knows more than the public, and
+    of a cell to which it contributes it must not learn what others gave: where `against` lists the pair, these levels
+    count instead. Of cells that are all its own, nothing is asked (`Knowledge.owners`).
     """
 
     sensitive: NDArray[np.bool_]
@@ -65,6 +94,7 @@ class Levels:
     rules: tuple[str, ...]
     excess: NDArray[np.float64]
     reasons: tuple[SensitivityReason, ...] = ()
+    against: InsiderLevels | None = None
 
     @classmethod
     def none(cls, cells: int) -> Levels:
@@ -111,14 +141,6 @@ class Knowledge:
     known: NDArray[np.bool_]
     owners: NDArray[np.int64]
     integer: bool = False
-    secrets: NDArray[np.int64] | None = None
-    """Whose secret a cell is though others stand behind it, too, with nothing (-1: as `owners` says). Who gave all of
-    it does not know the cell, not knowing that the others gave nothing; but nobody is protected from themselves."""
-
-    @property
-    def whose(self) -> NDArray[np.int64]:
-        """The contributor whose own secret each cell is, -1 where it is nobody's alone."""
-        return self.owners if self.secrets is None else np.where(self.secrets >= 0, self.secrets, self.owners)
 
     @classmethod
     def of(cls, cells: int, *, integer: bool = False) -> Knowledge:

@@ -62,7 +62,6 @@ class JointTables:
             upper=np.concatenate([knowledge.upper, np.full(more, np.inf)]),
             known=np.concatenate([knowledge.known, np.zeros(more, bool)]) | self.known,
             owners=np.concatenate([knowledge.owners, np.full(more, -1, np.int64)]),
-            secrets=None if knowledge.secrets is None else np.append(knowledge.secrets, np.full(more, -1)),
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacita.model.table import Table
 from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
@@ -27,6 +28,14 @@ class Room:
 
     below: Reals
     above: Reals
+
+
+def needs_of(cell: int, below: float, above: float, width: float, room: Room) -> list[Need]:
+    """Return what the levels of a cell need; a width is asked of the upper side as far as there is room."""
+    rest = max(width - above - below, 0.0)
+    more = min(rest, max(float(room.above[cell]) - above, 0.0))
+    distances = ((True, above + more), (False, below + rest - more))
+    return [Need(cell, upward, distance) for upward, distance in distances if distance > 0]
 
 
 class Widths(NamedTuple):
@@ -82,19 +91,26 @@ def joint_widths(
 
 
 def widened(
-    table: Table, need: Need, room: Room, weights: Reals, widths: Widths, *, whole: bool, known: int = -1
+    table: Table,
+    need: Need,
+    room: Room,
+    weights: Reals,
+    widths: Widths,
+    *,
+    whole: bool,
+    known: NDArray[np.int64] | None = None,
 ) -> Widths | None:
     """Return the widths after the cheapest widening with which one level is reached; None when nothing reaches it.
 
-    Columns: what lies within the present widths (free), what goes above them, what goes below them. `known` is a cell
+    Columns: what lies within the present widths (free), what goes above them, what goes below them. `known` are cells
     that the attacker knows besides, `whole` asks for a table of whole numbers.
     """
     cells, scale, (down, up) = len(table), 1.0 if whole else need.distance, widths
     equations = table.equations
     most = np.concatenate((up, np.maximum(room.above - up, 0), np.maximum(room.below - down, 0))) / scale
     least = np.concatenate((-down / scale, np.zeros(2 * cells)))
-    if known >= 0:
-        fixed = np.array([known, cells + known, 2 * cells + known])
+    if known is not None:
+        fixed = np.concatenate((known, cells + known, 2 * cells + known))
         least[fixed] = most[fixed] = 0.0
     if whole:
         least, most = np.ceil(least - 1e-9), np.floor(most + 1e-9)

@@ -22,11 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted
+from tacita.model.figures import share
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
+from tacita.tables.intervals.contributors import ContributorNeeds, contributors_needs, unmet
 from tacita.tables.intervals.cuts import cut_widths
 from tacita.tables.intervals.placement import ends_outward, placed
-from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, widened
+from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, needs_of, widened
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.unit import unit_of
@@ -85,9 +87,11 @@ def publish_intervals(
     require_levels(table, levels)
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
     room = _room(table, knowledge)
+    weights = _weights(table, weight)
+    everybody = contributors_needs(levels, knowledge, room)
+    _require_possible(table, _needs(levels, room), everybody, room, progress)
     if seed is not None:
         levels = placed(table, levels, room, seed)
-    weights = _weights(table, weight)
     needs = _needs(levels, room)
     down, up = np.zeros(len(table)), np.zeros(len(table))
     bound = np.nan
@@ -103,10 +107,11 @@ def publish_intervals(
     for number, need in enumerate(missed):
         progress(Step("widening intervals", number, len(missed)))
         down, up = _protected(table, need, room, weights, Widths(down, up), whole=False)
-    down, up = _against_owners(table, needs, knowledge, room, weights, down, up)
+    down, up = _against_contributors(table, everybody, room, weights, Widths(down, up), progress)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
-        notes.append("narrower intervals may do: give it more time")
+        least = "no bound of it is known" if not bound > 0 else f"it is at most {share(1 - bound / width)} less"
+        notes.append(f"the least width that protects was not proved to be reached: {least}")
     if seed is None:
         lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
     else:
@@ -150,13 +155,8 @@ def _weights(table: Table, weight: Literal["unity", "relative"] | Reals) -> Real
 
 def _needs(levels: Levels, room: Room) -> tuple[Need, ...]:
     needs = []
-    for cell in np.flatnonzero(levels.sensitive):
-        above, below = float(levels.upper[cell]), float(levels.lower[cell])
-        rest = max(float(levels.sliding[cell]) - above - below, 0.0)
-        more = min(rest, max(float(room.above[cell]) - above, 0.0))
-        for upward, distance in ((True, above + more), (False, below + rest - more)):
-            if distance > 0:
-                needs.append(Need(int(cell), upward, distance))
+    for cell in np.flatnonzero(levels.sensitive).tolist():
+        needs += needs_of(cell, float(levels.lower[cell]), float(levels.upper[cell]), float(levels.sliding[cell]), room)
     return tuple(needs)
 
 
@@ -171,33 +171,66 @@ def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, 
 
 
 def _protected(
-    table: Table, need: Need, room: Room, weights: Reals, widths: Widths, *, whole: bool, known: int = -1
+    table: Table,
+    need: Need,
+    room: Room,
+    weights: Reals,
+    widths: Widths,
+    *,
+    whole: bool,
+    known: NDArray[np.int64] | None = None,
 ) -> Widths:
     """Return widths with which one level is reached, or refuse."""
     wider = widened(table, need, room, weights, widths, whole=whole, known=known)
     if wider is None:
-        who = "" if known < 0 else f", against the contributor who alone stands behind {table.cell_name(known)}"
-        raise InputError(
-            f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
-            "sums, the bounds and the cells that must be exact leave it no room",
-            where=f"table '{table.name}'",
-            do="keep fewer cells exact, widen the external bounds or lower the level",
-        )
+        raise _impossible(table, need, known)
     return wider
 
 
-def _against_owners(
-    table: Table, needs: tuple[Need, ...], knowledge: Knowledge, room: Room, weights: Reals, down: Reals, up: Reals
-) -> tuple[Reals, Reals]:
-    for cell in np.flatnonzero(knowledge.owners >= 0):
-        for need in needs:
-            if (
-                need.cell != cell
-                and knowledge.owners[need.cell] != knowledge.owners[cell]
-                and down[cell] + up[cell] > 0
-            ):
-                down, up = _protected(table, need, room, weights, Widths(down, up), whole=False, known=int(cell))
-    return down, up
+def _impossible(table: Table, need: Need, known: NDArray[np.int64] | None = None) -> InputError:
+    """Return that no widths at all reach a level, and what decides that."""
+    who, do = "", "keep fewer cells exact, widen the external bounds or lower the level"
+    if known is not None:
+        who = f", against the contributor who alone stands behind {table.cell_name(int(known[0]))}"
+        do += "; or set singletons = false in [attacker], if contributors do not calculate with their own figures"
+    return InputError(
+        f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
+        "sums, the bounds and the cells that must be exact leave it no room, however wide the intervals are",
+        where=f"table '{table.name}'",
+        do=do,
+    )
+
+
+def _require_possible(
+    table: Table, needs: tuple[Need, ...], everybody: tuple[ContributorNeeds, ...], room: Room, progress: Progress
+) -> None:
+    """Refuse a table that no intervals protect, before they are looked for."""
+    widest = Widths(room.below, room.above)
+    nobody = ContributorNeeds(np.zeros(0, np.int64), needs)
+    for one, need, _ in unmet(table, (nobody, *everybody), widest, progress):
+        raise _impossible(table, need, one.cells if len(one.cells) else None)
+
+
+def _against_contributors(
+    table: Table,
+    everybody: tuple[ContributorNeeds, ...],
+    room: Room,
+    weights: Reals,
+    widths: Widths,
+    progress: Progress,
+) -> Widths:
+    """Return widths that protect from everybody who knows the own cells."""
+    for one, need, differences in unmet(table, everybody, widths, progress):
+        more = replace(need, distance=_a_little_more(need, room))
+        widths = _protected(table, more, room, weights, widths, whole=False, known=one.cells)
+        differences.widen(widths)
+    return widths
+
+
+def _a_little_more(need: Need, room: Room) -> float:
+    """Return a distance that is reached in spite of the solver's tolerance, if there is room."""
+    most = float((room.above if need.upward else room.below)[need.cell])
+    return max(need.distance, min(need.distance * (1 + 1e-3), most))
 
 
 def _ends(

@@ -62,11 +62,12 @@ def _case(
     specification: TableSpecification, given: GivenTable, shown: dict[str, tuple[str, ...]], progress: Progress
 ) -> TableCase:
     progress(Step("looking for sensitive cells"))
-    levels, notes = levels_required(given, specification.sensitivity)
+    knowledge = attacker_knowledge(given, specification.attacker)
+    levels, notes = levels_required(given, specification.sensitivity, knowledge.owners)
     return TableCase(
         given.table,
         levels,
-        attacker_knowledge(given, specification.attacker),
+        knowledge,
         _costs(given, specification.protect.cost),
         _wishes(given, levels.sensitive),
         _pattern(given),

@@ -42,7 +42,7 @@ def protect_table(
     (True, 18)
     """
     opened = open_specification(specification)
-    plan = _plan(opened.protect, method, seconds, gap, cost, seed)
+    plan = planned(opened.protect, method, seconds, gap, cost, seed)
     opened = replace(opened, protect=plan)
     cases = cases_of(opened, progress)
     for case in cases:
@@ -95,14 +95,15 @@ def text_of(specification: TableSpecification | str | PathLike[str]) -> str:
     return "" if isinstance(specification, TableSpecification) else Path(specification).read_text(encoding="utf-8-sig")
 
 
-def _plan(
+def planned(
     plan: ProtectPlan,
-    method: str | None,
-    seconds: float | None,
-    gap: float | None,
-    cost: str | None,
-    seed: int | None,
+    method: str | None = None,
+    seconds: float | None = None,
+    gap: float | None = None,
+    cost: str | None = None,
+    seed: int | None = None,
 ) -> ProtectPlan:
+    """Return a plan with what is said besides the specification; settings of a method that is not used are left out."""
     if seconds is not None and not 0 <= seconds < float("inf"):
         raise UsageError(f"the time is {seconds:g} seconds", do="give seconds from 0 up")
     if gap is not None and not 0 <= gap < float("inf"):

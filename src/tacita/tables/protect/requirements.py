@@ -13,18 +13,19 @@ from tacita.model.table import Knowledge, Levels, SensitivityReason, Status, Tab
 from tacita.tables.build.given import GivenTable
 from tacita.tables.sensitivity.assess import assess_all, combined
 from tacita.tables.sensitivity.contributors import owners
+from tacita.tables.sensitivity.insiders import insider_levels
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
 from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import AttackerPlan
 
 
-def levels_required(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
+def levels_required(given: GivenTable, plan: SensitivityPlan, owners: NDArray[np.int64]) -> tuple[Levels, list[str]]:
     """Return the levels, and what was decided without being asked.
 
     Rules come first. Levels that came with the cells are added. Cells that are marked as sensitive without a level get
     that of a cell which is sensitive by its frequency, ``range`` of its value; where the truth is not at hand they must
-    at least not be known exactly.
+    at least not be known exactly. `owners` are the contributors who alone stand behind cells, and attack.
     """
     table = given.table
     if not given.has_true_values:
@@ -51,6 +52,8 @@ def levels_required(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, l
             findings.append(SensitivityFinding("given status", reason, marked, lower, upper, none, none))
             notes.append(f"cells marked as sensitive without a level must stay unknown to within {share(plan.range)}")
     levels = combined(table, findings)
+    rules = plan.in_order(holdings=table.holdings is not None)
+    levels = replace(levels, against=insider_levels(_seen(table), levels, findings, rules, owners))
     if given.safe is not None and (safe := levels.sensitive & given.safe).any():
         levels = _without(levels, safe)
         notes.append(
@@ -68,6 +71,7 @@ def _without(levels: Levels, safe: NDArray[np.bool_]) -> Levels:
         upper=np.where(safe, 0.0, levels.upper),
         sliding=np.where(safe, 0.0, levels.sliding),
         rule=np.where(safe, -1, levels.rule).astype(np.int16),
+        against=None if levels.against is None else levels.against.only(~safe[levels.against.cell]),
     )
 
 
@@ -93,22 +97,16 @@ def attacker_knowledge(given: GivenTable, plan: AttackerPlan) -> Knowledge:
     known = replace(known, lower=lower, upper=upper)
     singletons = not table.is_count if plan.singletons is None else plan.singletons
     if singletons and (table.contributions is not None or table.counts is not None):
-        # A holding knows what each of its enterprises knows.
-        seen = table if table.holdings is None else replace(table, contributions=table.holdings)
-        known = replace(known, owners=owners(seen), secrets=_secrets(seen))
+        known = replace(known, owners=owners(_seen(table)))
     if plan.within is not None:
         true = np.nan_to_num(table.values)
         known = known.within(true, plan.within) if given.has_true_values else known
     return known
 
 
-def _secrets(table: Table) -> NDArray[np.int64] | None:
-    """Return whose secret each cell is all of which one contributor gave, others nothing; -1 where there is none."""
-    contributions = table.contributions
-    if contributions is None or contributions.largest.shape[1] < 2:
-        return None
-    sole = (contributions.largest[:, 0] > 0) & (contributions.largest[:, 1] == 0) & (contributions.holders[:, 0] >= 0)
-    return np.where(sole, contributions.holders[:, 0], -1)
+def _seen(table: Table) -> Table:
+    """Return the table with holdings as contributors: a holding knows what each of its enterprises knows."""
+    return table if table.holdings is None else replace(table, contributions=table.holdings)
 
 
 def _is_whole(table: Table) -> bool:

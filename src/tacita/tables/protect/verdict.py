@@ -14,6 +14,7 @@ from tacita.errors import UsageError
 from tacita.model.table import Knowledge, Movement, Status
 from tacita.progress import Progress
 from tacita.tables.protect.case import TableCase
+from tacita.tables.protect.published import PublishedTable, require_true_figures
 
 
 def attack(
@@ -39,6 +40,12 @@ def attack(
         movements=movements,
         progress=progress,
     )
+
+
+def withheld_verdict(case: TableCase, published: PublishedTable, progress: Progress) -> Audit:
+    """Return the verdict on a publication of true figures, some withheld or shown as intervals."""
+    require_true_figures(case, published)
+    return attack(case, published.withheld, progress, published.known(case.knowledge))
 
 
 def promise_verdict(case: TableCase, check: Check) -> Audit:

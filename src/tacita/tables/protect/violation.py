@@ -9,6 +9,9 @@ from typing import Any
 from tacita.attacks.tables.result import LevelViolation
 from tacita.tables.protect.case import TableCase
 
+_LEAST = 0.01
+"""A smaller share is not told: beside a published figure it would tell the value."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportedViolation:
@@ -32,10 +35,15 @@ class ReportedViolation:
         return ", ".join(f"{name}={code}" for name, code in self.codes.items())
 
     @property
+    def is_promise(self) -> bool:
+        """Whether the table is not what its method promises, rather than a cell not protected."""
+        return self.what in {"promise", "rounding", "perturbation"}
+
+    @property
     def sentence(self) -> str:
         """What is wrong."""
         who = self.attacker[:1].upper() + self.attacker[1:]
-        if self.what in {"promise", "rounding", "perturbation"}:
+        if self.is_promise:
             return f"The table is not what its method promises: {'; '.join(self.steps)}."
         if self.what == "published":
             return f"{self.name} is sensitive, and can be read off the table."
@@ -48,8 +56,8 @@ class ReportedViolation:
         reached, needed = _about(self.reached), _about(self.needed)
         if self.what == "sliding":
             return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} are needed."
-        side = "below" if self.what == "lower" else "above"
-        return f"{who} can narrow {self.name} to at most {reached} {side} its value; {needed} are needed."
+        side, most = "below" if self.what == "lower" else "above", "" if self.reached < _LEAST else "at most "
+        return f"{who} can narrow {self.name} to {most}{reached} {side} its value; {needed} are needed."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -72,7 +80,7 @@ def _about(share: float) -> str:
     >>> _about(0.2027), _about(0.00437), _about(1.2345)
     ('20 %', 'less than 1 %', '120 %')
     """
-    return "less than 1 %" if share < 0.01 else f"{float(f'{share * 100:.2g}'):g} %"
+    return "less than 1 %" if share < _LEAST else f"{float(f'{share * 100:.2g}'):g} %"
 
 
 def report_violation(case: TableCase, violation: LevelViolation, *, figures: bool = False) -> ReportedViolation:

@@ -28,10 +28,7 @@ def counts_of(table: Table, rule: str) -> NDArray[np.int64]:
     if table.counts is not None:
         return table.counts
     contributions = table.contributions
-    if (
-        contributions is not None
-        and ((contributions.counts > contributions.largest.shape[1]) | ~has_more(contributions)).all()
-    ):
+    if contributions is not None and not has_more(contributions).any():
         return contributions.counts
     if table.is_count and (table.values == np.rint(table.values)).all() and (table.values >= 0).all():
         return table.values.astype(np.int64)

@@ -49,7 +49,9 @@ class SensitivityRule(Protocol):
     Its fields are its parameters, and its `name` is its key in ``[sensitivity]``. Facts are attributes of the class, of
     which each may be left out: ``is_of_contributors = True`` says that it is asked of holdings as well where a table
     keeps them; ``needs_contributions`` is how many of the largest contributions it looks at; ``short`` names the field
-    that a file may give without a table. ``RULES.enter(MyRule)`` lets a specification name a rule of one's own.
+    that a file may give without a table. A method ``level_against(others)``, asked of the contributions to cells but
+    for one contributor, the largest, says what protects the others from it; without the method, that is the same share
+    of the level as the others have of the cell. ``RULES.enter(MyRule)`` lets a specification name a rule of one's own.
     """
 
     name: ClassVar[str]

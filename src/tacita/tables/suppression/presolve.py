@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.model.table import Movement
-from tacita.tables.suppression.problem import SuppressionProblem, cells_by_owner
+from tacita.tables.suppression.problem import Distances, SuppressionProblem, cells_by_owner
 
 NOWHERE = -1
 
@@ -160,7 +161,8 @@ def _compressed(
     knows = np.full(len(problem), NOWHERE)
     for who, cells in problem.known_by.items():
         knows[cells] = who
-    owners, betrayed = _secrets(problem.owners[movable], knows[movable], wanted[movable], at, size)
+    cells = np.flatnonzero(movable)
+    against = _against(problem, cells, at, wanted[cells], scale[cells])
     small = SuppressionProblem(
         sums[:, used],
         joined(np.where(same, down, up), np.minimum, np.inf),
@@ -173,31 +175,46 @@ def _compressed(
         (joined(wanted[movable].astype(np.float64), np.maximum, 0.0) > 0)
         | (joined(problem.withheld[movable].astype(np.float64), np.minimum, 1.0) > 0),
         np.zeros(size, bool),
-        owners,
         cells_by_owner(knows[movable], at),
+        against,
         problem.whole,
     )
     stuck = wanted & ~movable
-    stuck[np.flatnonzero(movable)[betrayed]] = True
+    stuck[cells] |= wanted[cells] & _known_to_others(small)[at]
     return Reduced(small, numbered, np.where(movable, scale, 0.0), np.flatnonzero(stuck), wanted)
 
 
-def _secrets(
-    owners: NDArray[np.int64],
-    knows: NDArray[np.int64],
-    wanted: NDArray[np.bool_],
+def _against(
+    problem: SuppressionProblem,
+    cells: NDArray[np.int64],
     at: NDArray[np.int64],
-    size: int,
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return whose secret each place is, and which sensitive cells another contributor knows through a tie."""
-    highest, lowest = np.full(size, -1, np.int64), np.full(size, np.iinfo(np.int64).max)
-    np.maximum.at(highest, at[wanted], owners[wanted])
-    np.minimum.at(lowest, at[wanted], owners[wanted])
-    whose = np.where(highest == lowest, highest, -1)
-    knower = np.full(size, -1, np.int64)
-    np.maximum.at(knower, at, knows)
-    other = np.full(size, np.iinfo(np.int64).max)
-    np.minimum.at(other, at, np.where(knows >= 0, knows, np.iinfo(np.int64).max))
-    known = knower >= 0
-    betrayed = wanted & known[at] & ((knower[at] != owners) | (other[at] != owners))
-    return whose, betrayed
+    wanted: NDArray[np.bool_],
+    scale: NDArray[np.float64],
+) -> dict[int, dict[int, Distances]]:
+    """Return what each place must keep unknown to contributors to its cells: the most that one of the cells must."""
+    special = [bool(wants and cell in problem.against) for cell, wants in zip(cells.tolist(), wanted, strict=True)]
+    on = defaultdict(list)
+    for number in np.flatnonzero(wanted & np.isin(at, at[special])).tolist():
+        on[int(at[number])].append(number)
+    against: dict[int, dict[int, Distances]] = {}
+    for place, numbers in on.items():
+        here = [(int(cells[number]), float(scale[number])) for number in numbers]
+        for who in {who: None for cell, _ in here for who in problem.against.get(cell, ())}:
+            levels = [_seen_at(problem.distances(cell, who), factor) for cell, factor in here]
+            against.setdefault(place, {})[who] = Distances(*(max(level) for level in zip(*levels, strict=True)))
+    return against
+
+
+def _seen_at(distances: Distances, factor: float) -> Distances:
+    """Return the distances of a cell as those of its place."""
+    lower, upper, sliding = (distance / abs(factor) for distance in distances)
+    return Distances(lower, upper, sliding) if factor > 0 else Distances(upper, lower, sliding)
+
+
+def _known_to_others(small: SuppressionProblem) -> NDArray[np.bool_]:
+    """Return the places of which something is asked against a contributor who knows them through a tie."""
+    known = np.zeros(len(small), bool)
+    for who, places in small.known_by.items():
+        for place in places.tolist():
+            known[place] |= any(small.distances(place, who))
+    return known

@@ -18,6 +18,14 @@ _WHOLE = 1e-9
 _SOMETHING = 1e-5
 
 
+class Distances(NamedTuple):
+    """How far down and up a cell must be able to move, and how wide."""
+
+    lower: float = 0.0
+    upper: float = 0.0
+    sliding: float = 0.0
+
+
 class SecretUnion(NamedTuple):
     """Cells whose sum must stay unknown: the attacker's interval of it must be at least so wide."""
 
@@ -33,8 +41,9 @@ class SuppressionProblem:
     when it is not, and ``sums @ delta = 0``. Sensitive cells need some delta that reaches ``-lower``, one that reaches
     ``+upper``, and both together `sliding`. Cells in `fixed` cannot move at all; those in `withheld` are withheld in
     every pattern (sensitive, or by order). A contributor who stands alone behind cells knows them: `known_by` lists
-    these cells by contributor, and `owners` says whose secret a sensitive cell is (-1: nobody's alone), for nobody is
-    protected from themselves.
+    these cells by contributor. What a sensitive cell must keep unknown holds against each of them in full, but where
+    `against` has other distances for the cell and the contributor, who contributes to it: nobody is protected from
+    themselves.
     """
 
     sums: sparse.csr_matrix
@@ -46,8 +55,8 @@ class SuppressionProblem:
     cost: NDArray[np.float64]
     withheld: NDArray[np.bool_]
     fixed: NDArray[np.bool_]
-    owners: NDArray[np.int64]
     known_by: Mapping[int, NDArray[np.int64]]
+    against: Mapping[int, Mapping[int, Distances]]
     whole: bool = False
     """Whether everybody knows that values are whole numbers: then only movements by whole numbers protect."""
 
@@ -58,6 +67,50 @@ class SuppressionProblem:
     def targets(self) -> NDArray[np.int64]:
         """The cells with a level to reach."""
         return np.flatnonzero((self.lower > 0) | (self.upper > 0) | (self.sliding > 0))
+
+    def distances(self, cell: int, attacker: int = -1) -> Distances:
+        """Return what a cell must keep unknown, to everybody or to a contributor."""
+        special = self.against.get(cell, {}).get(attacker)
+        if special is not None:
+            return special
+        return Distances(float(self.lower[cell]), float(self.upper[cell]), float(self.sliding[cell]))
+
+    def level_against(self, target: ProtectionTarget, attacker: int) -> float:
+        """Return by how much a target must be able to move for what a contributor knows; 0: nothing is asked."""
+        distances = self.distances(target.cell, attacker)
+        if target.sign == WIDTH:
+            is_more = attacker == EVERYBODY or distances.sliding > distances.lower + distances.upper
+            return distances.sliding if is_more else 0.0
+        return distances.upper if target.sign > 0 else distances.lower
+
+    def seen_by(self, target: ProtectionTarget, attacker: int) -> ProtectionTarget:
+        """Return a target as it is asked for against a contributor (`EVERYBODY`: against the public)."""
+        return ProtectionTarget(target.cell, target.sign, self.level_against(target, attacker), attacker)
+
+    def unasked(self, target: ProtectionTarget) -> frozenset[int]:
+        """Return the contributors against whom nothing is asked of a target."""
+        special = self.against.get(target.cell, ())
+        return frozenset(who for who in special if self.level_against(target, who) <= 0)
+
+    def known_to_unasked(self, target: ProtectionTarget) -> NDArray[np.int64]:
+        """Return the cells that contributors know against whom nothing is asked of a target."""
+        cells = [self.known_by[who] for who in sorted(self.unasked(target)) if who in self.known_by]
+        return np.unique(np.concatenate(cells)) if cells else np.zeros(0, np.int64)
+
+    def in_units(self, unit: float) -> SuppressionProblem:
+        """Return the problem with all figures multiplied by a unit, costs excepted."""
+        return replace(
+            self,
+            down=self.down * unit,
+            up=self.up * unit,
+            lower=self.lower * unit,
+            upper=self.upper * unit,
+            sliding=self.sliding * unit,
+            against={
+                cell: {who: Distances(*(unit * level for level in special)) for who, special in by_who.items()}
+                for cell, by_who in self.against.items()
+            },
+        )
 
 
 def problem_of(
@@ -94,7 +147,7 @@ def problem_of(
     sums = sparse.csr_matrix(
         (equations.coefficients, equations.cells, equations.starts), shape=(len(equations), len(table))
     )
-    lower, upper, sliding = _distances(values, levels, knowledge.integer)
+    lower, upper, sliding = _ranges(values, levels, knowledge.integer)
     return SuppressionProblem(
         sums,
         down,
@@ -105,26 +158,58 @@ def problem_of(
         np.asarray(costs, np.float64),
         withheld,
         fixed & ~withheld,
-        knowledge.whose,
         cells_by_owner(knowledge.owners),
+        _against(values, levels, knowledge, Ranges(lower, upper, sliding)),
         knowledge.integer,
     )
 
 
-def _distances(
-    values: NDArray[np.float64], levels: Levels, whole: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+class Ranges(NamedTuple):
+    """Levels of many cells."""
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    sliding: NDArray[np.float64]
+
+
+def _against(
+    values: NDArray[np.float64], levels: Levels, knowledge: Knowledge, full: Ranges
+) -> dict[int, dict[int, Distances]]:
+    """Return what is asked against contributors to sensitive cells: what the levels say; of their own cells nothing."""
+    against: dict[int, dict[int, Distances]] = {}
+    special = levels.against
+    if special is not None:
+        rows = special.only(levels.sensitive[special.cell])
+        ranges = _whole_ranges(values[rows.cell], Ranges(rows.lower, rows.upper, rows.sliding), knowledge.integer)
+        below = (np.minimum(part, most[rows.cell]).tolist() for part, most in zip(ranges, full, strict=True))
+        for cell, who, *distances in zip(rows.cell.tolist(), rows.contributor.tolist(), *below, strict=True):
+            against.setdefault(cell, {})[who] = Distances(*distances)
+    own = np.flatnonzero(levels.sensitive & (knowledge.owners >= 0))
+    for cell, who in zip(own.tolist(), knowledge.owners[own].tolist(), strict=True):
+        against.setdefault(cell, {}).setdefault(who, Distances())
+    return against
+
+
+def _whole_ranges(values: NDArray[np.float64], levels: Ranges, whole: bool) -> Ranges:
+    """Return levels up to the next whole number where values are whole."""
+    if not whole:
+        return levels
+    return Ranges(
+        np.where(levels.lower > 0, values - np.floor(values - levels.lower + _WHOLE), 0.0),
+        np.where(levels.upper > 0, np.ceil(values + levels.upper - _WHOLE) - values, 0.0),
+        np.ceil(levels.sliding - _WHOLE),
+    )
+
+
+def _ranges(values: NDArray[np.float64], levels: Levels, whole: bool) -> Ranges:
     """Return the levels of sensitive cells: to the next whole number where values are whole, and never nothing."""
     sensitive = levels.sensitive
-    lower, upper, sliding = (np.where(sensitive, array, 0.0) for array in (levels.lower, levels.upper, levels.sliding))
-    if whole:
-        lower = np.where(lower > 0, values - np.floor(values - lower + _WHOLE), 0.0)
-        upper = np.where(upper > 0, np.ceil(values + upper - _WHOLE) - values, 0.0)
-        sliding = np.ceil(sliding - _WHOLE)
+    given = (np.where(sensitive, array, 0.0) for array in (levels.lower, levels.upper, levels.sliding))
+    lower, upper, sliding = _whole_ranges(values, Ranges(*given), whole)
     # A sensitive cell without levels must at least not be known exactly.
     something = 1.0 if whole else _SOMETHING * np.maximum(1.0, np.abs(values))
     none = sensitive & (lower <= 0) & (upper <= 0) & (sliding <= 0)
-    return lower, upper, np.where(none, something, sliding)
+    return Ranges(lower, upper, np.where(none, something, sliding))
 
 
 def with_unions(problem: SuppressionProblem, unions: Sequence[SecretUnion]) -> SuppressionProblem:
@@ -139,8 +224,9 @@ def with_unions(problem: SuppressionProblem, unions: Sequence[SecretUnion]) -> S
     wide = sparse.csr_matrix(
         (problem.sums.data, problem.sums.indices, problem.sums.indptr), shape=(problem.sums.shape[0], cells + extra)
     )
-    owners = [set(problem.owners[union.cells].tolist()) for union in unions]
-    added = np.array([next(iter(union)) if len(union) == 1 else -1 for union in owners], np.int64)
+    added = {
+        cells + at: {who: Distances() for who in _behind_all(problem, union.cells)} for at, union in enumerate(unions)
+    }
 
     def grown(before: NDArray[np.float64], value: float | NDArray[np.float64]) -> NDArray[np.float64]:
         return np.concatenate([before, np.broadcast_to(np.asarray(value, np.float64), extra)])
@@ -157,8 +243,18 @@ def with_unions(problem: SuppressionProblem, unions: Sequence[SecretUnion]) -> S
         cost=grown(problem.cost, 0.0),
         withheld=np.concatenate([problem.withheld, np.ones(extra, bool)]),
         fixed=np.concatenate([problem.fixed, np.zeros(extra, bool)]),
-        owners=np.concatenate([problem.owners, added]),
+        against={**problem.against, **added},
     )
+
+
+def _behind_all(problem: SuppressionProblem, cells: NDArray[np.int64]) -> list[int]:
+    """Return the contributors of whom all of some cells are."""
+    own = [
+        {who for who, special in problem.against.get(cell, {}).items() if not any(special)}
+        | {who for who, known in problem.known_by.items() if cell in known}
+        for cell in cells.tolist()
+    ]
+    return sorted(set.intersection(*own))
 
 
 def cells_by_owner(owners: NDArray[np.int64], cells: NDArray[np.int64] | None = None) -> dict[int, NDArray[np.int64]]:
@@ -191,8 +287,8 @@ def part_of(problem: SuppressionProblem, places: NDArray[np.int64], rows: NDArra
         cost=problem.cost[places],
         withheld=problem.withheld[places],
         fixed=problem.fixed[places],
-        owners=np.full(len(places), -1, np.int64),
         known_by={},
+        against={},
     )
 
 
@@ -220,6 +316,7 @@ def targets_of(problem: SuppressionProblem) -> list[ProtectionTarget]:
             targets.append(ProtectionTarget(cell, 1, upper))
         if lower > 0:
             targets.append(ProtectionTarget(cell, -1, lower))
-        if width > upper + lower:
+        special = problem.against.get(cell, {}).values()
+        if width > upper + lower or any(one.sliding > one.lower + one.upper for one in special):
             targets.append(ProtectionTarget(cell, WIDTH, width))
     return sorted(targets, key=lambda target: (-target.level, target.cell, -target.sign))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import InputError, InternalError, UsageError
+from tacita.errors import InternalError, UsageError
 from tacita.interruption import stop_on_interrupt
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
@@ -22,11 +22,19 @@ from tacita.tables.suppression.large.subtables import subtables_of
 from tacita.tables.suppression.presolve import Reduced, reduced
 from tacita.tables.suppression.problem import SecretUnion, SuppressionProblem, problem_of, with_unions
 from tacita.tables.suppression.proofs.crowds import prove_in_crowds
+from tacita.tables.suppression.refusal import (
+    ImpossibleDemand,
+    demands_of,
+    demands_of_stuck,
+    impossible_targets,
+    is_ordinary,
+    refused,
+)
 from tacita.tables.suppression.suppression import Cause, Suppression, reasons
 
 Method = Literal["optimal", "fast"]
-_TOLD = 5
 _SECONDS_FOR_REASONS = 5.0
+_SHARE_FOR_REFUSAL = 0.2  # of the time
 _LARGE_PLACES, _LARGE_TARGETS = 12_000, 1_500  # after reduction; above, the search for large tables
 
 
@@ -77,17 +85,16 @@ def suppress(
         problem = with_unions(problem_of(table, levels, known, prices, options.status, zeros=options.zeros), unions)
         small = reduced(problem)
         if len(small.stuck):
-            raise _cannot(
-                table, _real(small.stuck, len(table), unions), "they follow from cells that must be published"
-            )
+            raise refused(table, levels, _of_cells(demands_of_stuck(small, problem), len(table), unions))
         unit, small = (1.0, small) if known.integer else _scaled(small)
         try:
+            if not is_ordinary(known, options.status):
+                progress(Step("looking whether any pattern protects the table"))
+                _require_possible(small.problem, clock.part(_SHARE_FOR_REFUSAL))
             best, patterns = _searched(table, small, method, clock, options.gap, progress)
         except Unprotectable as none:
-            cells = np.flatnonzero(np.isin(small.place, [target.cell for target in none.targets]) & small.needs)
-            cells = _real(cells, len(table), unions)
-            reason = "even with every cell withheld that may be, the bounds leave too little room"
-            raise _cannot(table, cells, reason) from None
+            demands = _of_cells(demands_of(none.targets, small, problem), len(table), unions)
+            raise refused(table, levels, demands) from None
         withheld = small.expanded(best.withheld, problem)[: len(table)]
         state = _status(withheld, levels, options.status)
         secondary = np.flatnonzero(state == Status.SECONDARY)
@@ -107,6 +114,11 @@ def suppress(
         notes = _notes(stopped, clock, best)
         proofs = tuple(small.unfolded(patterns.proofs.movements(), unit, len(table)))
         return Suppression(state, best.cost + forced, best.bound + forced, clock.used, why, notes, proofs, stopped())
+
+
+def _require_possible(problem: SuppressionProblem, clock: Clock) -> None:
+    if impossible := impossible_targets(problem, clock):
+        raise Unprotectable(impossible)
 
 
 def _searched(
@@ -146,20 +158,17 @@ def _scaled(small: Reduced) -> tuple[float, Reduced]:
     problem = small.problem
     levels = np.concatenate([problem.lower, problem.upper, problem.sliding])
     unit = 1.0 / float(np.median(levels[levels > 0])) if np.any(levels > 0) else 1.0
-    scaled = replace(
-        problem,
-        down=problem.down * unit,
-        up=problem.up * unit,
-        lower=problem.lower * unit,
-        upper=problem.upper * unit,
-        sliding=problem.sliding * unit,
-    )
-    return unit, replace(small, problem=scaled)
+    return unit, replace(small, problem=problem.in_units(unit))
 
 
 def _real(cells: NDArray[np.int64], table: int, unions: Sequence[SecretUnion]) -> NDArray[np.int64]:
     """Return cells of the table, a member for each union."""
     return np.array([c if c < table else int(unions[c - table].cells[0]) for c in cells.tolist()], np.int64)
+
+
+def _of_cells(demands: Sequence[ImpossibleDemand], table: int, unions: Sequence[SecretUnion]) -> list[ImpossibleDemand]:
+    cells = _real(np.array([demand.cell for demand in demands], np.int64), table, unions)
+    return [replace(demand, cell=int(cell)) for demand, cell in zip(demands, cells, strict=True)]
 
 
 def _status(withheld: NDArray[np.bool_], levels: Levels, wishes: NDArray[np.int8] | None) -> NDArray[np.int8]:
@@ -174,13 +183,3 @@ def _notes(stopped: Callable[[], bool], clock: Clock, best: Best) -> tuple[str, 
         return ()
     how = "stopped by the user" if stopped() else f"stopped after {clock.used:.0f} s"
     return (f"{how}: the pattern is safe, and the cheapest costs up to {100 * best.gap:.1f} % less",)
-
-
-def _cannot(table: Table, cells: NDArray[np.int64], why: str) -> InputError:
-    named = "; ".join(table.cell_name(int(cell)) for cell in cells[:_TOLD])
-    more = f" and {len(cells) - _TOLD} more" if len(cells) > _TOLD else ""
-    return InputError(
-        f"{len(cells)} sensitive cells cannot be protected ({why}): {named}{more}",
-        where=f"table '{table.name}'",
-        do="let more cells be withheld, ask for less protection, assume that attackers know less, or merge categories",
-    )

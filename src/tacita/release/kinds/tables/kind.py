@@ -125,8 +125,10 @@ class TableDraft:
                     "dimensions": [dimension.name for dimension in part.dimensions],
                     "cells": len(part),
                     "withheld": int(part.withheld.sum()),
+                    "method": table.method,
                 }
-                for part in self.parts
+                for table in self.protected.tables
+                for part in self.protected.parts_shown(table)
             ],
             "marker": MARKER,
             "reading": list(dict.fromkeys(note for table in self.protected.tables for note in table.reading)),

@@ -22,6 +22,7 @@ from tacita.model.relation import Column, ColumnType
 from tacita.tables.build.cells.markers import MARKERS, ZEROS
 
 _BATCH = 100_000
+_BOUNDS = ("lower", "upper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,14 @@ def read_cells(
     kind: str = "",
     markers: Sequence[str] = (),
     response: str | None = None,
+    bounds: bool = False,
 ) -> RawCells:
     """Return the rows of a file (any format that microdata may have) or of an Arrow table.
 
     `dimensions` are names with their columns. `kind` is ``csv``, ``sbs``, ``argus``, ``sdctable`` or ``gauss``; empty:
     found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones. `response` is
-    the column of the values if there is one of that name and none is said; empty: frequencies are wanted.
+    the column of the values if there is one of that name and none is said; empty: frequencies are wanted. `bounds`
+    says that columns of numbers called ``lower`` and ``upper`` are published intervals.
     """
     where = str(source) if isinstance(source, str | PathLike) else "the table in memory"
     spelled = tuple(markers) or MARKERS
@@ -101,6 +104,10 @@ def read_cells(
     if columns.value is None and response in names:
         columns = replace(columns, value=response)
     columns, kind = _recognised(columns, names, kind, set(dimensions.values()), response == "")
+    if bounds:
+        free = [one.name for one in relation.columns if one.type.is_numeric and one.name not in dimensions.values()]
+        lower, upper = (next((name for name in free if name.casefold() == wanted), None) for wanted in _BOUNDS)
+        columns = replace(columns, lower=columns.lower or lower, upper=columns.upper or upper)
     _check_columns(relation, columns, dimensions, where)
     assert columns.value is not None
     words = columns.status or columns.suppressed

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.table import WITHHELD, Contributions, Dimension, Levels, Status, Table
-from tacita.tables.build.additivity import gaps
+from tacita.tables.build.additivity import decimals_of, gaps
 from tacita.tables.build.cells.cells_file import RawCells
 from tacita.tables.build.cells.completion import computed, consistent, largest_of, lowest, missing_totals
 from tacita.tables.build.cells.markers import given_statuses
@@ -53,6 +53,8 @@ def from_cells(
         faults.append(f"frequencies that are no whole numbers: {broken}; a table of something else has a response")
     if strange := _named(raw, np.isinf(values)):
         faults.append(f"values that are not finite: {strange}")
+    if not negative:
+        faults += _contribution_faults(raw, is_count=bool(is_count), decimals=decimals)
     _raise(faults, raw)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -195,6 +197,9 @@ def _with_contributors(table: Table, cells: _Cells) -> Table:
         return table
     largest = np.nan_to_num(np.stack([cells.columns[name] for name in names], axis=1))
     known = (largest > 0).sum(axis=1) if counts is None else counts
+    if counts is None:
+        # What the largest do not sum up to comes from at least one other: nobody is taken to be alone there.
+        known = known + (table.values - largest.sum(axis=1) > 1e-9 * np.abs(table.values))
     holders = np.full(largest.shape, -1, np.int64)
     holders[:, 0] = owners(replace(table, counts=known))
     ones = np.ones(largest.shape)
@@ -243,6 +248,26 @@ def _bound_faults(given: GivenTable) -> list[str]:
             if wrong.any():
                 cells = [table.cell_name(cell) for cell in np.flatnonzero(wrong).tolist()]
                 faults.append(f"the {name} bound excludes the value of: {listed(cells, 5)}")
+    return faults
+
+
+def _contribution_faults(raw: RawCells, *, is_count: bool, decimals: int | None) -> list[str]:
+    """Return what cannot be right about the largest contributions to values that are not negative."""
+    names = [name for name in raw.numbers if name.startswith("largest ")]
+    if not names:
+        return []
+    largest = np.nan_to_num(np.stack([raw.numbers[name] for name in names], axis=1))
+    if is_count and largest.max(initial=0.0) > 1:
+        return ['largest contributions to a table of frequencies; say what is summed: response = "..." in [[table]]']
+    faults = []
+    if below := _named(raw, np.asarray((largest < 0).any(axis=1))):
+        faults.append(f"negative largest contributions: {below}")
+    with np.errstate(invalid="ignore"):
+        # A value may be rounded to its last place, and so may each contribution.
+        unit = 10.0 ** -(decimals_of(raw.values) if decimals is None else decimals)
+        more = np.asarray(largest.sum(axis=1) - raw.values > len(names) * unit + 1e-9 * np.abs(raw.values))
+    if above := _named(raw, more):
+        faults.append(f"largest contributions that are together more than the value: {above}")
     return faults
 
 

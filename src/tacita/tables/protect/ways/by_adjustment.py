@@ -10,12 +10,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from tacita.attacks.tables.adjusted_values import audit_adjusted
+from tacita.attacks.tables.result import Audit
 from tacita.model.table import Status
 from tacita.progress import Progress
 from tacita.tables.adjustment.adjust import adjust
 from tacita.tables.adjustment.distances import Chance
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.published import PublishedTable, every_figure
 from tacita.tables.protect.verdict import require_publishable
 from tacita.tables.specification.fields import entry
 from tacita.tables.specification.specification import TableSpecification
@@ -78,3 +80,11 @@ class AdjustmentWay:
             notes=adjusted.notes,
             implied=(nowhere, nowhere),
         )
+
+    def judge(
+        self, case: TableCase, specification: TableSpecification, published: PublishedTable, progress: Progress
+    ) -> Audit:
+        """Return whether figures are what adjustment promises, and withstand whoever knows its settings."""
+        values = every_figure(case, published, self.name)
+        knowledge = case.knowledge.knowing(case.wishes == Status.KEPT)
+        return audit_adjusted(case.table, values, case.levels, knowledge, self.margin, progress=progress)

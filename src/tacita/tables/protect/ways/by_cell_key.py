@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
+from tacita.attacks.tables.promises import check_perturbed, check_same
+from tacita.attacks.tables.result import Audit
 from tacita.attacks.tables.rounded_table import audit_perturbed
 from tacita.engines.context import Context
 from tacita.errors import UsageError
@@ -22,7 +24,8 @@ from tacita.tables.cell_key.perturbation_table import PerturbationTable, design,
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import require_publishable
+from tacita.tables.protect.published import PublishedTable, every_figure
+from tacita.tables.protect.verdict import promise_verdict, require_publishable
 from tacita.tables.specification.fields import entry
 from tacita.tables.specification.specification import DimensionPlan, TableSpecification
 
@@ -54,9 +57,7 @@ class CellKeyWay:
         progress(Step("making cell keys"))
         keys = self._keys_of_cells(case.table, specification)
         noisy = perturb(case.table, keys, noise)
-        verdict = audit_perturbed(
-            case.table, noisy.values, noise.maximum, case.levels, case.knowledge, zeros_stay=True, progress=progress
-        )
+        verdict = self._verdict(case, noisy.values, progress)
         return ProtectedTable(
             case,
             self.name,
@@ -67,6 +68,36 @@ class CellKeyWay:
             reading=(READING,),
             notes=noisy.notes,
             implied=_implied(noisy.values, noise),
+        )
+
+    def judge(
+        self, case: TableCase, specification: TableSpecification, published: PublishedTable, progress: Progress
+    ) -> Audit:
+        """Return the verdict on counts with noise; where the keys are at hand, it must be the noise that they make."""
+        values = every_figure(case, published, self.name)
+        if not case.table.is_count:
+            raise UsageError(
+                "cell keys are for tables of counts", where=f"table '{case.table.name}'", do="name another --method"
+            )
+        verdict = self._verdict(case, values, progress)
+        if not verdict.passed:
+            return verdict
+        has_keys = self.key is not None or (self.identifier is not None and specification.protect.seed is not None)
+        if not has_keys or specification.data.microdata is None:
+            note = "the record keys are not at hand: whether the noise is what they make was not checked"
+            return replace(verdict, notes=(*verdict.notes, note))
+        progress(Step("making cell keys"))
+        noise = design(self.maximum, self.variance, smallest=self.smallest)
+        own = perturb(case.table, self._keys_of_cells(case.table, specification), noise).values
+        check = check_same(case.table, values, own, "other noise than the record keys make")
+        return verdict if check.passed else promise_verdict(case, check)
+
+    def _verdict(self, case: TableCase, published: NDArray[np.float64], progress: Progress) -> Audit:
+        check = check_perturbed(case.table, published, self.maximum, self.smallest)
+        if not check.passed:
+            return promise_verdict(case, check)
+        return audit_perturbed(
+            case.table, published, self.maximum, case.levels, case.knowledge, zeros_stay=True, progress=progress
         )
 
     def _keys_of_cells(self, table: Table, specification: TableSpecification) -> NDArray[np.uint64]:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from tacita.attacks.tables.published_intervals import attack_intervals
+from tacita.attacks.tables.result import Audit
 from tacita.attacks.tables.system.possible_tables import Span
 from tacita.model.table import Status
 from tacita.progress import Progress
@@ -16,7 +17,8 @@ from tacita.tables.intervals.placement import LEAST
 from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import attack, require_publishable
+from tacita.tables.protect.published import PublishedTable
+from tacita.tables.protect.verdict import require_publishable, withheld_verdict
 from tacita.tables.specification.specification import TableSpecification
 
 READING = "Where two figures stand, the true one lies between them."
@@ -53,29 +55,33 @@ class IntervalsWay:
             ends=self.ends,
         )
         hidden = ~published.exact
-        knowing = replace(
-            knowledge,
-            lower=np.where(hidden, np.maximum(knowledge.lower, published.lower), knowledge.lower),
-            upper=np.where(hidden, np.minimum(knowledge.upper, published.upper), knowledge.upper),
-        )
-        verdict = attack(case, hidden, progress, knowing)
-        ends = Span(published.lower, published.upper)
-        violations, figures = attack_intervals(
-            case.table, ends, case.levels, knowledge, 1.0 if self.ends == "exact" else LEAST, progress=progress
-        )
-        verdict = replace(
-            verdict, violations=(*verdict.violations, *violations), figures={**verdict.figures, **figures}
-        )
         status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
+        shown = PublishedTable(
+            np.where(hidden, np.nan, case.table.values),
+            status.astype(np.int8),
+            np.where(hidden, published.lower, np.nan),
+            np.where(hidden, published.upper, np.nan),
+        )
         return ProtectedTable(
             case,
             self.name,
-            status.astype(np.int8),
-            np.where(hidden, np.nan, case.table.values),
-            verdict,
-            np.where(hidden, published.lower, np.nan),
-            np.where(hidden, published.upper, np.nan),
+            shown.status,
+            shown.values,
+            self.judge(case, specification, shown, progress),
+            shown.lower,
+            shown.upper,
             figures={"width": published.published_width, "seed": seed},
             reading=(READING,) if hidden.any() else (),
             notes=published.notes,
         )
+
+    def judge(
+        self, case: TableCase, specification: TableSpecification, published: PublishedTable, progress: Progress
+    ) -> Audit:
+        """Return the verdict on true figures, some of them shown as intervals that everybody knows to be drawn."""
+        verdict = withheld_verdict(case, published, progress)
+        known, hidden = published.known(case.knowledge), published.withheld
+        ends = Span(np.where(hidden, known.lower, case.table.values), np.where(hidden, known.upper, case.table.values))
+        least = 1.0 if self.ends == "exact" else LEAST
+        violations, figures = attack_intervals(case.table, ends, case.levels, case.knowledge, least, progress=progress)
+        return replace(verdict, violations=(*verdict.violations, *violations), figures={**verdict.figures, **figures})

@@ -13,9 +13,12 @@ from tacita.attacks.tables.result import Audit
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import attack
+from tacita.tables.protect.published import PublishedTable
+from tacita.tables.protect.refusal import with_remedies
+from tacita.tables.protect.verdict import attack, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
+from tacita.tables.suppression.refusal import UnprotectableTable
 from tacita.tables.suppression.suppress import Method, SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
@@ -41,7 +44,11 @@ class SuppressionWay:
         end = time.monotonic() + plan.time
         unions: list[SecretUnion] = []
         for _ in range(_ROUNDS):
-            pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+            try:
+                pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+            except UnprotectableTable as refusal:
+                progress(Step("looking what would let the table be protected"))
+                raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
             if pattern.is_stopped:
                 progress(Step("stopped: auditing the best safe pattern"))
@@ -64,6 +71,12 @@ class SuppressionWay:
             reading=(READING,) if withheld.any() else (),
             notes=(*pattern.notes, *notes),
         )
+
+    def judge(
+        self, case: TableCase, specification: TableSpecification, published: PublishedTable, progress: Progress
+    ) -> Audit:
+        """Return the verdict on true figures of which some are withheld."""
+        return withheld_verdict(case, published, progress)
 
     def _search(
         self, case: TableCase, plan: ProtectPlan, unions: Sequence[SecretUnion], seconds: float, progress: Progress

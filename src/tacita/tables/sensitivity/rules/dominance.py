@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import SensitivityReason, Table
+from tacita.model.table import Contributions, SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import TINY, Ranked, contributions_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.specification.fields import entry
@@ -61,6 +61,11 @@ class Dominance:
         return (
             SensitivityFinding.of(self.label, reason, level > TINY * total, level, np.minimum(share, 100) - self.k),
         )
+
+    def level_against(self, others: Contributions) -> NDArray[np.float64]:
+        """Return the level that protects others from one contributor: that of the cell without its part."""
+        ranked = Ranked.of(others)
+        return 100 / self.k * ranked.sum_of_largest(self.n) - ranked.total
 
     def _without_waived(self, ranked: Ranked, level: NDArray[np.float64]) -> NDArray[np.float64]:
         consented = np.where(ranked.waived, ranked.weights * ranked.largest, 0.0).sum(axis=1)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import SensitivityReason, Table
+from tacita.model.table import Contributions, SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import TINY, Ranked, contributions_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.specification.fields import entry
@@ -61,6 +61,16 @@ class PPercent:
                 self.label, SensitivityReason(wording, self.p), sensitive, level, self.p - 100 * closeness
             ),
         )
+
+    def level_against(self, others: Contributions) -> NDArray[np.float64]:
+        """Return the level that protects others from one contributor, who is the first of the coalition."""
+        return estimate_level(others, self.n - 1, self.p / 100)
+
+
+def estimate_level(others: Contributions, n: int, ratio: float) -> NDArray[np.float64]:
+    """Return what lacks for a contributor, and n of the others, to leave `ratio` of another's figure uncertain."""
+    size, rest = Ranked.of(others).rest_after(max(n, 0))
+    return ratio * size - rest
 
 
 def estimated(

@@ -6,11 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacita.errors import InputError
-from tacita.model.table import SensitivityReason, Table
+from tacita.model.table import Contributions, SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
-from tacita.tables.sensitivity.rules.p_percent import estimated
+from tacita.tables.sensitivity.rules.p_percent import estimate_level, estimated
 from tacita.tables.specification.fields import entry
 
 
@@ -68,3 +71,7 @@ class PriorPosterior:
         )
         excess = self.p - self.q * closeness
         return (SensitivityFinding.of(self.label, SensitivityReason(wording, self.p), sensitive, level, excess),)
+
+    def level_against(self, others: Contributions) -> NDArray[np.float64]:
+        """Return the level that protects others from one contributor, who is the first of the coalition."""
+        return estimate_level(others, self.n - 1, self.p / self.q)

@@ -90,7 +90,7 @@ class SafePatterns:
     def coarse(self, guide: NDArray[np.float64], clock: Clock) -> NDArray[np.bool_]:
         """Return a safe pattern soon where there are many single contributors, though it withholds more than others do.
 
-        Each target gets a movement of cells that no contributor knows besides the one whose secret it is: one linear
+        Each target gets a movement of cells that no contributor knows but those it need not hold against: one linear
         programme, where one for each contributor is needed otherwise. `OutOfTime` is raised when the clock is up.
         """
         pattern, costs = self.problem.withheld.copy(), self._costs(guide)
@@ -99,8 +99,7 @@ class SafePatterns:
             clock.check()
             if target.sign == WIDTH or self._is_hidden(target, pattern):
                 continue
-            own = self.problem.known_by.get(int(self.problem.owners[target.cell]), known[:0])
-            shut = np.setdiff1d(known, own, assume_unique=True)
+            shut = np.setdiff1d(known, self.problem.known_to_unasked(target), assume_unique=True)
             delta = self._router.route(target, np.where(pattern, 0.0, costs), rounds=1, shut=shut)
             if delta is not None:
                 pattern = pattern | (np.abs(delta) > 0)
@@ -265,7 +264,7 @@ class SafePatterns:
 
     def _singles(self, target: ProtectionTarget, withheld: NDArray[np.bool_]) -> list[ProtectionTarget]:
         """Return a target as those see it who know a cell of its proof, and against whom it has no proof yet."""
-        singles = [target._replace(attacker=attacker) for attacker in self.proofs.attackers_in(target)]
+        singles = [self.problem.seen_by(target, attacker) for attacker in self.proofs.attackers_in(target)]
         return [t for t in singles if (w := self.proofs.of(t)) is None or not w.holds_in(withheld)]
 
     def _avoid_what_is_known(

@@ -311,12 +311,15 @@ class LargeSearch:
         """Return the targets of an attacker that a movement, or its mirror image, reaches."""
         met = []
         for place, delta in zip(detour.places.tolist(), detour.delta.tolist(), strict=True):
-            for target in self._of.get(place, ()):
+            for one in self._of.get(place, ()):
+                target = one if attacker == EVERYBODY else self.problem.seen_by(one, attacker)
+                if target.level <= 0:
+                    continue
                 reached = 2 * abs(delta) * is_mirrored if target.sign == WIDTH else target.sign * delta
                 if max(reached, abs(delta) * (is_mirrored and target.sign != WIDTH)) >= target.level * (
                     1 - CLOSE_ENOUGH
                 ):
-                    met.append(target._replace(attacker=attacker))
+                    met.append(target)
         return met
 
     def _is_proved(self, place: int) -> bool:
@@ -353,9 +356,9 @@ class LargeSearch:
                     self._hidden(place, [attacker])
 
     def _hide(self, targets: list[ProtectionTarget], known: NDArray[np.int64]) -> None:
-        """Look for a movement of cells that no contributor knows, besides the one whose secret a place is."""
+        """Look for a movement of cells that no contributor knows but those against whom nothing is asked."""
         place = targets[0].cell
-        own = self.problem.known_by.get(int(self.problem.owners[place]), known[:0])
+        own = self.problem.known_to_unasked(targets[0])
         room, level = self._room.copy(), float(self._level[place])
         room[np.setdiff1d(known, own, assume_unique=True)] = 0.0
         price = np.where(self.pattern, 0.0, self._cost)

@@ -26,7 +26,7 @@ def prove_in_crowds(problem: SuppressionProblem, proofs: Proofs, clock: Clock) -
     programme for those who see through its proof. So contributors are put into crowds, twice, such that no two are in
     the same crowd both times (the rows and the columns of a square). Within the cells that nobody knows or only one
     crowd does, one movement takes many targets to their levels, and protects them from all others. The two movements
-    of a target then leave nobody but the contributor whose secret it is.
+    of a target then leave nobody but contributors against whom nothing is asked.
 
     These proofs last: they move no cell that could be published again. Targets that are not proved here are left as
     they were. Where movements must be by whole numbers, shared ones seldom are, and nothing is tried; nor in tables so
@@ -76,16 +76,16 @@ class _Crowds:
     def _is_seen_through(self, target: ProtectionTarget) -> bool:
         """Return whether somebody knows a cell of every movement found for a target, or there is none."""
         seen = [self._knowers[id(witness)] for witness in self._witnesses.get(target, ())]
-        return not seen or bool(frozenset.intersection(*seen) - {int(self._problem.owners[target.cell])})
+        return not seen or bool(frozenset.intersection(*seen) - self._problem.unasked(target))
 
     def _keep(self, target: ProtectionTarget) -> None:
         """Keep the movement that fewest contributors see through, and another against each of these."""
         best, *others = sorted(self._witnesses[target], key=lambda witness: len(self._knowers[id(witness)]))
         self._proofs.add(target, best)
-        for who in sorted(self._knowers[id(best)] - {int(self._problem.owners[target.cell])}):
+        for who in sorted(self._knowers[id(best)] - self._problem.unasked(target)):
             other = next((witness for witness in others if who not in self._knowers[id(witness)]), None)
             if other is not None:
-                single = target._replace(attacker=who)
+                single = self._problem.seen_by(target, who)
                 self._proofs.watch([single])
                 self._proofs.add(single, other)
 

@@ -130,7 +130,7 @@ class Proofs:
             self._index(witness, is_new=True)
         self._proved[id(witness)][target] = None
         if target.attacker != EVERYBODY:
-            safe_from = self._safe_from[target._replace(attacker=EVERYBODY)]
+            safe_from = self._safe_from[self.problem.seen_by(target, EVERYBODY)]
             (safe_from.add if witness.holds_in(self.problem.withheld) else safe_from.discard)(target.attacker)
 
     def _index(self, witness: Witness, *, is_new: bool) -> None:
@@ -165,7 +165,7 @@ class Proofs:
 
     def _is_unseen(self, target: ProtectionTarget, good: Mapping[int, bool]) -> bool:
         """Return whether the proof against everybody holds against a contributor, too, who knows no cell of it."""
-        witness = self._witness.get(target._replace(attacker=EVERYBODY))
+        witness = self._witness.get(self.problem.seen_by(target, EVERYBODY))
         if target.attacker == EVERYBODY or witness is None or not good[id(witness)]:
             return False
         if target.attacker in self.knowers(witness):
@@ -207,13 +207,12 @@ class Proofs:
     def attackers_in(self, target: ProtectionTarget) -> list[int]:
         """Return the contributors who know a cell that the proof of a target moves, and may see through it.
 
-        Not so the one whose secret it is, nor those against whom it has another proof, of cells none of which can be
-        published again.
+        Not so those against whom nothing is asked of it, nor those against whom it has another proof, of cells none of
+        which can be published again.
         """
         if target.attacker != EVERYBODY:
             return []  # contributors attack alone
-        own = int(self.problem.owners[target.cell])
-        return sorted(self.knowers(self._witness[target]) - self._safe_from[target] - {own})
+        return sorted(self.knowers(self._witness[target]) - self._safe_from[target] - self.problem.unasked(target))
 
     def knowers(self, witness: Witness) -> frozenset[int]:
         """Return the contributors who know a cell that a movement moves."""
