@@ -39,6 +39,20 @@ def share(of_one: float) -> Share:
     return Share(f"{figure(100 * of_one, 3)} %" if math.isfinite(of_one) else "–")
 
 
+def saving(gap: float) -> str:
+    """Return how much less the cheapest may cost, in words; a bound of nothing is no bound.
+
+    >>> saving(0.0343), saving(1.0)
+    ('the cheapest costs up to 3.43 % less', 'no lower bound of the cost is known')
+    """
+    return f"the cheapest costs up to {share(gap)} less" if is_bounded(gap) else "no lower bound of the cost is known"
+
+
+def is_bounded(gap: float) -> bool:
+    """Return whether something is known of what the cheapest costs at least."""
+    return bool(gap < 1 - 1e-9)
+
+
 def share_of(part: int, whole: int) -> Share:
     """Return a count as whole per cents of another: never 0 % for something, never 100 % for not everything.
 

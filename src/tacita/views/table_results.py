@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacita.errors import counted
+from tacita.model.figures import is_bounded, saving
 from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.assessment import AssessedTable, TableAssessment
 from tacita.tables.auditing import Audited
@@ -16,6 +17,7 @@ from tacita.tables.protect.protected import Protected, ProtectedTable, percent
 from tacita.tables.protect.violation import ReportedViolation, report_violation
 from tacita.tables.recoding.granularity import TableGranularity
 from tacita.tables.recoding.proposals import RecodingProposal
+from tacita.views.table_violations import failure, violation_lines
 from tacita.views.terminal import lines, notes
 from tacita.views.view import View
 
@@ -160,7 +162,7 @@ class ProtectedView(View[Protected]):
         for protected in result.tables:
             said += ["", *_protected_lines(protected)]
         if violations := _violations(result):
-            said += ["", *_violation_lines(violations, _SHOWN)]
+            said += ["", *violation_lines(violations, _SHOWN)]
         noted = [n for table in result.tables for n in (*table.case.notes, *table.notes, *table.audit.notes)]
         return _titled(result.title, _verdict(_sentence(result), result.passed), lines(said), notes(noted))
 
@@ -199,7 +201,7 @@ class AuditedView(View[Audited]):
         violations = result.violations(figures=figures)
         verdict = "Passed: every protection level is kept."
         if not result.passed:
-            verdict = f"Not passed: {_failure(violations)}."
+            verdict = f"Not passed: {failure(violations)}."
         said, noted = [""], []
         for audited, fields in zip(result.tables, self.as_dict(result)["tables"], strict=True):
             counts = f"{counted(fields['cells'], 'cell')}, {fields['sensitive']:,} sensitive"
@@ -207,17 +209,8 @@ class AuditedView(View[Audited]):
             said.append(f"{table_name(audited.case.table)}: {counts} ({audited.judged})")
             noted += fields["notes"]
         if violations and show:
-            said += ["", *_violation_lines(violations, show)]
+            said += ["", *violation_lines(violations, show)]
         return _titled(result.title, _verdict(verdict, result.passed), lines(said), notes(noted))
-
-
-def _failure(violations: list[ReportedViolation]) -> str:
-    """Return how many levels are violated; a table that is not what its method promises has none to count."""
-    levels = [violation for violation in violations if not violation.is_promise]
-    if not levels:
-        return "the tables are not what their method promises"
-    cells = len({(violation.table, violation.name) for violation in levels})
-    return f"{counted(len(levels), 'protection level')} violated, of {counted(cells, 'cell')}"
 
 
 def table_name(table: Table) -> str:
@@ -324,25 +317,7 @@ def _sentence(protected: Protected) -> str:
     """Return the answer in a sentence."""
     if protected.passed:
         return "Protected: the independent attacker comes too near to no sensitive cell."
-    return f"Not protected: {_failure(_violations(protected))}."
-
-
-def _violation_lines(violations: list[ReportedViolation], most: int) -> list[str]:
-    """Return attacks step by step, on the first some cells; an attack that tells the same again is told once."""
-    cells: dict[tuple[str, str], dict[tuple[str, tuple[str, ...]], None]] = {}
-    for violation in violations:
-        steps = () if violation.is_promise else violation.steps  # a broken promise is told in its sentence
-        cells.setdefault((violation.table, violation.name), {})[violation.sentence, steps] = None
-    said: list[str] = []
-    for attacks in list(cells.values())[:most]:
-        known: set[str] = set()
-        for sentence, steps in attacks:
-            if sentence not in known:
-                said += [sentence, *(f"  {step}" for step in steps)]
-            known.add(sentence)
-    if len(cells) > most:
-        said.append(f"And {counted(len(cells) - most, 'cell')} more; --json names them all.")
-    return said
+    return f"Not protected: {failure(_violations(protected))}."
 
 
 def _protected_lines(protected: ProtectedTable) -> list[str]:
@@ -354,7 +329,8 @@ def _protected_lines(protected: ProtectedTable) -> list[str]:
         secondary, forced = protected.count(Status.SECONDARY), protected.count(Status.FORCED)
         share = cost_share(protected)
         cost = f", {percent(share)} of all cells by cost" if share is not None and secondary else ""
-        lines.append(f"  {secondary:>6,}  withheld to protect them{cost}{_proof(protected)}")
+        shown = "shown as intervals" if protected.lower is not None else "withheld"
+        lines.append(f"  {secondary:>6,}  {shown} to protect them{cost}{_proof(protected)}")
         if forced:
             lines.append(f"  {forced:>6,}  withheld because the specification says so")
     lines.append(f"  {int((~protected.withheld).sum()):>6,}  published")
@@ -363,11 +339,13 @@ def _protected_lines(protected: ProtectedTable) -> list[str]:
 
 def _proof(protected: ProtectedTable) -> str:
     gap = protected.figures.get("gap")
+    if gap is None and "gap" in protected.figures:
+        gap = 1.0
     if not isinstance(gap, int | float) or math.isnan(gap):
         return ""
     if gap <= 1e-6:
         return "; none cheaper exists"
-    return f"; the cheapest costs up to {percent(gap)} less" if gap < 1e9 else ""
+    return f"; {saving(gap)}"
 
 
 def _protected_dict(protected: ProtectedTable) -> dict[str, Any]:
@@ -383,7 +361,7 @@ def _protected_dict(protected: ProtectedTable) -> dict[str, Any]:
         "secondary": protected.count(Status.SECONDARY),
         "forced": protected.count(Status.FORCED),
         "cost_share": cost_share(protected),
-        "gap": _rounded(figures.get("gap")),
+        "gap": _rounded(_bounded(figures.get("gap"))),
         "seconds": _rounded(figures.get("seconds")),
         "audit": {"passed": audit.passed, "attacked": audit.suppressed, "notes": list(audit.notes)},
         "notes": [*protected.case.notes, *protected.notes],
@@ -399,6 +377,10 @@ def cost_share(protected: ProtectedTable) -> float | None:
     if cost is None or not everything > 0:
         return None
     return float(f"{float(cost) / everything:.2g}")
+
+
+def _bounded(gap: Any) -> Any:
+    return gap if isinstance(gap, int | float) and is_bounded(gap) else None
 
 
 def _rounded(value: Any) -> float | None:

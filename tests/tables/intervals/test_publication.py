@@ -142,3 +142,38 @@ def test_one_cell_and_everything_sensitive() -> None:
     table = grid(np.full((1, 1), 10.0), is_count=False)
     levels = Levels.of(len(table), np.arange(len(table)), 1, 1)
     require_protected(table, levels, publish_intervals(table, levels))
+
+
+def owned(table: Table, cells: dict[int, int]) -> Knowledge:
+    owners = np.full(len(table), -1, np.int64)
+    owners[list(cells)] = list(cells.values())
+    return replace(Knowledge.of(len(table)), owners=owners)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_who_knows_several_cells_finds_no_other(seed: int) -> None:
+    """Each of three contributors knows two cells; the others keep their levels against all of them."""
+    random = np.random.default_rng(seed)
+    table = grid(random.integers(20, 200, (4, 5)))
+    inner = np.flatnonzero((table.codes > 0).all(axis=1))
+    own = random.choice(inner, 6, replace=False).tolist()
+    knowledge = owned(table, {cell: at // 2 for at, cell in enumerate(own)})
+    levels = Levels.of(len(table), np.array([*own, int(inner[0])]), 9, 9)
+    result = publish_intervals(table, levels, knowledge, seed=seed)
+    for owner in range(3):
+        known = knowledge.owners == owner
+        lower, upper = (np.where(known, table.values, end) for end in (result.lower, result.upper))
+        for cell in np.flatnonzero(levels.sensitive & ~known).tolist():
+            low, high = attacker_interval(table, lower, upper, cell)
+            assert low <= table.values[cell] - 9 + 1e-6 and high >= table.values[cell] + 9 - 1e-6
+
+
+def test_what_no_intervals_protect_from_a_contributor_is_refused_at_once() -> None:
+    """Two cells of one column under a published total: who knows one of them knows the other."""
+    table = grid(np.array([[50, 70], [30, 90]]))
+    inner = np.flatnonzero((table.codes > 0).all(axis=1))
+    totals = (table.codes == 0).any(axis=1)
+    knowledge = owned(table, {int(inner[0]): 0}).knowing(totals)
+    levels = Levels.of(len(table), inner[3:], 5, 5)
+    with pytest.raises(InputError, match=r"(?s)cannot be protected .*, against the contributor .*singletons = false"):
+        publish_intervals(table, levels, knowledge, seed=1)

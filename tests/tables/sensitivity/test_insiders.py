@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.tables.sensitivity.by_hand import made
 
-from tacita.model.table import Dimension, Equations, Table
+from tacita.model.table import Contributions, Dimension, Equations, Table
 from tacita.tables.sensitivity.assess import assess_all, combined
 from tacita.tables.sensitivity.contributors import owners
 from tacita.tables.sensitivity.insiders import insider_levels
@@ -83,6 +83,11 @@ def test_cells_without_names_tell_of_contributors_by_their_sums():
         counts=np.array([3, 1, 2]),
     )
     assert against(table, MinimumFrequency(4)) == {("N", 1): (0, 0), ("Total", 1): pytest.approx((1.5, 1.5))}
+    # Largest contributions without names: 90 of the total are more than the second largest.
+    sizes = np.array([[90.0, 7], [90, 0], [7, 3]])
+    holders = np.array([[-1, -1], [1, -1], [-1, -1]])
+    kept = Contributions(sizes, holders, np.ones((3, 2)), np.array([3, 1, 2]), table.values)
+    assert against(replace(table, contributions=kept), PPercent(100))["Total", 1] == pytest.approx((4, 4))
     # In a frequency table everybody counts as one: what remains is the others' count.
     people = replace(table, values=np.array([2.0, 1, 1]), counts=np.array([2, 1, 1]), is_count=True)
     assert against(people, MinimumFrequency(3, level=2)) == {

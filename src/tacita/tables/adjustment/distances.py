@@ -36,7 +36,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LeastDistances:
+class DrawnDistances:
     """For each of some sensitive cells: how far it goes at least if it goes down or up, and what going up costs more.
 
     `factors` multiply the price of a change of each cell of the table.
@@ -55,7 +55,7 @@ def distances_of(
     unit: float,
     room: tuple[Reals, Reals],
     chance: Chance | None,
-) -> LeastDistances:
+) -> DrawnDistances:
     """Return how far some sensitive cells go at least, given the room below and above each cell of the table.
 
     A cell that has a level to one side only is not safe where it is: on the other side it goes as far. Where a bound
@@ -66,14 +66,14 @@ def distances_of(
     either = np.maximum(np.maximum(down, up), unit if unit else 1e-2 * np.abs(table.values[cells]))
     down, up = _multiples(np.where(down > 0, down, either), unit), _multiples(np.where(up > 0, up, either), unit)
     if chance is None:
-        return LeastDistances(down, up, np.zeros(len(cells)), np.ones(len(table)))
+        return DrawnDistances(down, up, np.zeros(len(cells)), np.ones(len(table)))
     drawn = chance.drawn(table, "further")[cells]
     further = _further(np.maximum(down, up), unit, chance.margin, drawn)
     down, up = (
         np.where(far <= side, np.minimum(far + further, side), far) for far, side in ((down, below), (up, above))
     )
     direction = chance.drawn(table, "direction")[cells]
-    return LeastDistances(down, up, _TOLL * (2 * direction - 1) * (down + up) / 2, 1 + chance.drawn(table, "price"))
+    return DrawnDistances(down, up, _TOLL * (2 * direction - 1) * (down + up) / 2, 1 + chance.drawn(table, "price"))
 
 
 def _multiples(distances: Reals, unit: float) -> Reals:

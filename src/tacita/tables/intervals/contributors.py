@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step
+from tacita.tables.intervals.differences import Differences
 from tacita.tables.intervals.program import Need, Room, Widths, needs_of
-from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, answer_of, solver_of
-
-_SAFE = 1e-4  # of a level: what the solver's tolerance must not take away
+from tacita.tables.linear_program import Reals
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,48 +54,6 @@ def contributors_needs(levels: Levels, knowledge: Knowledge, room: Room) -> tupl
         needs = tuple(need for cell, some in usual.items() for need in theirs.get(cell, some))
         everybody.append(ContributorNeeds(own, needs))
     return tuple(everybody)
-
-
-class Differences:
-    """Tables of few differences within widths: columns are how far each cell goes up, then how far down."""
-
-    def __init__(self, table: Table, widths: Widths, scale: float) -> None:
-        equations, cells = table.equations, len(table)
-        self._count, self._scale = cells, max(scale, 1e-12)
-        zero = np.zeros(len(equations))
-        order = np.argsort(np.tile(equations.row_of, 2), kind="stable")
-        columns = np.concatenate((equations.cells, equations.cells + cells))[order]
-        values = np.concatenate((equations.coefficients, -equations.coefficients))[order]
-        rows = ConstraintRows(equations.starts * 2, columns, values, zero, zero)
-        self._most = np.zeros(2 * cells)
-        self._solver: Any = solver_of(LinearProgram(np.ones(2 * cells), self._most, self._most, rows))
-        self.widen(widths)
-
-    def widen(self, widths: Widths) -> None:
-        """Allow differences up to these widths."""
-        most = np.concatenate((widths.up, widths.down)) / self._scale
-        changed = np.flatnonzero(most != self._most).astype(np.int32)
-        self._most = most
-        self._solver.changeColsBounds(len(changed), changed, np.zeros(len(changed)), most[changed])
-
-    def table(self, need: Need, fixed: NDArray[np.int64]) -> Reals | None:
-        """Return a table in which a cell is as far as needed and some cells do not differ; None if there is none."""
-        column = need.cell + (0 if need.upward else self._count)
-        least = min(need.distance / self._scale * (1 + _SAFE), self._most[column])
-        if least < need.distance / self._scale * (1 - 1e-9) or need.cell in fixed:
-            return None
-        still = np.concatenate((fixed, fixed + self._count, [need.cell + (self._count if need.upward else 0), column]))
-        still = still.astype(np.int32)
-        nothing = np.zeros(len(still))
-        lower, upper = nothing.copy(), nothing.copy()
-        lower[-1], upper[-1] = least, self._most[column]
-        self._solver.changeColsBounds(len(still), still, lower, upper)
-        self._solver.run()
-        answer = answer_of(self._solver)
-        self._solver.changeColsBounds(len(still), still, nothing, self._most[still])
-        if answer.values is None or not answer.optimal:
-            return None
-        return np.asarray((answer.values[: self._count] - answer.values[self._count :]) * self._scale)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacita.model.table import Table
 from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
@@ -90,30 +89,16 @@ def joint_widths(
     return np.maximum(-tables.min(axis=0), 0.0), np.maximum(tables.max(axis=0), 0.0), answer.objective * scale
 
 
-def widened(
-    table: Table,
-    need: Need,
-    room: Room,
-    weights: Reals,
-    widths: Widths,
-    *,
-    whole: bool,
-    known: NDArray[np.int64] | None = None,
-) -> Widths | None:
-    """Return the widths after the cheapest widening with which one level is reached; None when nothing reaches it.
+def widened_by_whole(table: Table, need: Need, room: Room, weights: Reals, widths: Widths) -> Widths | None:
+    """Return the widths after the cheapest widening with which whole numbers reach a level; None: none is known.
 
-    Columns: what lies within the present widths (free), what goes above them, what goes below them. `known` are cells
-    that the attacker knows besides, `whole` asks for a table of whole numbers.
+    Columns: what lies within the present widths (free), what goes above them, what goes below them.
     """
-    cells, scale, (down, up) = len(table), 1.0 if whole else need.distance, widths
+    cells, (down, up) = len(table), widths
     equations = table.equations
-    most = np.concatenate((up, np.maximum(room.above - up, 0), np.maximum(room.below - down, 0))) / scale
-    least = np.concatenate((-down / scale, np.zeros(2 * cells)))
-    if known is not None:
-        fixed = np.concatenate((known, cells + known, 2 * cells + known))
-        least[fixed] = most[fixed] = 0.0
-    if whole:
-        least, most = np.ceil(least - 1e-9), np.floor(most + 1e-9)
+    most = np.concatenate((up, np.maximum(room.above - up, 0), np.maximum(room.below - down, 0)))
+    least = np.concatenate((-down, np.zeros(2 * cells)))
+    least, most = np.ceil(least - 1e-9), np.floor(most + 1e-9)
     order = np.argsort(np.tile(equations.row_of, 3), kind="stable")
     columns = np.concatenate((equations.cells, equations.cells + cells, equations.cells + 2 * cells))[order]
     values = np.concatenate((equations.coefficients, equations.coefficients, -equations.coefficients))[order]
@@ -123,7 +108,7 @@ def widened(
         np.array([0, 3]),
         need.cell + np.array([0, cells, 2 * cells]),
         np.array([sign, sign, -sign]),
-        np.array([need.distance / scale]),
+        np.array([need.distance]),
         np.array([np.inf]),
     )
     program = LinearProgram(
@@ -131,11 +116,11 @@ def widened(
         least,
         most,
         ConstraintRows(equations.starts * 3, columns, values, zero, zero).followed_by(reach),
-        np.ones(3 * cells, bool) if whole else None,
+        np.ones(3 * cells, bool),
     )
-    answer = solve(program, seconds=20.0 if whole else np.inf)
+    answer = solve(program, seconds=20.0)
     if answer.values is None:
         return None
-    free, above, below = np.split(answer.values * scale, 3)
+    free, above, below = np.split(answer.values, 3)
     differences = free + above - below
     return Widths(np.maximum(down, -differences), np.maximum(up, differences))

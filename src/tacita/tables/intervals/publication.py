@@ -15,6 +15,7 @@ room, and of the lower one.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -27,8 +28,9 @@ from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.intervals.contributors import ContributorNeeds, contributors_needs, unmet
 from tacita.tables.intervals.cuts import cut_widths
+from tacita.tables.intervals.differences import Differences
 from tacita.tables.intervals.placement import ends_outward, placed
-from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, needs_of, widened
+from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, needs_of, widened_by_whole
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.unit import unit_of
@@ -82,7 +84,6 @@ def publish_intervals(
     >>> published.lower.tolist(), published.upper.tolist()
     ([90.0, 36.0, 42.0], [90.0, 48.0, 54.0])
     """
-    end = time.monotonic() + max(seconds, 0.0)
     require_usable(table)
     require_levels(table, levels)
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
@@ -97,6 +98,7 @@ def publish_intervals(
     bound = np.nan
     progress(Step("widening intervals", 0, len(needs)))
     notes = []
+    end = time.monotonic() + max(seconds, 0.0)
     if needs and seconds > 0:
         # Small programs are solved at once; the others by cuts, for as long as there is time.
         size = len(table) * (len(needs) + 2)
@@ -104,13 +106,14 @@ def publish_intervals(
         if widths is not None:
             down, up, bound = widths
     missed = _missed(table, levels, needs, down, up) if np.isfinite(bound) else needs
+    widening = _Widening(table, needs, room, weights, Widths(down, up))
     for number, need in enumerate(missed):
         progress(Step("widening intervals", number, len(missed)))
-        down, up = _protected(table, need, room, weights, Widths(down, up), whole=False)
-    down, up = _against_contributors(table, everybody, room, weights, Widths(down, up), progress)
+        widening.reach(need)
+    down, up = _against_contributors(table, everybody, widening, progress)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
-        least = "no bound of it is known" if not bound > 0 else f"it is at most {share(1 - bound / width)} less"
+        least = f"it is at most {share(1 - bound / width)} less" if bound > 0 else "no lower bound of it is known"
         notes.append(f"the least width that protects was not proved to be reached: {least}")
     if seed is None:
         lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
@@ -170,21 +173,26 @@ def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, 
     return tuple(need for need in needs if (need.cell, need.upward) in missing)
 
 
-def _protected(
-    table: Table,
-    need: Need,
-    room: Room,
-    weights: Reals,
-    widths: Widths,
-    *,
-    whole: bool,
-    known: NDArray[np.int64] | None = None,
-) -> Widths:
-    """Return widths with which one level is reached, or refuse."""
-    wider = widened(table, need, room, weights, widths, whole=whole, known=known)
-    if wider is None:
-        raise _impossible(table, need, known)
-    return wider
+class _Widening:
+    """Widths that grow, each time as little as possible, until levels are reached."""
+
+    def __init__(self, table: Table, needs: Iterable[Need], room: Room, weights: Reals, widths: Widths) -> None:
+        self.table, self.room, self.widths = table, room, widths
+        scale = max((need.distance for need in needs), default=1.0)
+        self._differences = Differences(table, widths, scale, room, weights)
+
+    def reach(self, need: Need, known: NDArray[np.int64] | None = None) -> Widths:
+        """Return the widths after one more level is reached, also for who knows some cells, or refuse."""
+        most = float((self.room.above if need.upward else self.room.below)[need.cell])
+        # A little more than needed, if there is room, in spite of the solver's tolerance.
+        more = replace(need, distance=max(need.distance, min(need.distance * (1 + 1e-3), most)))
+        differences = self._differences.table(more, np.zeros(0, np.int64) if known is None else known)
+        if differences is None:
+            raise _impossible(self.table, need, known)
+        down, up = self.widths
+        self.widths = Widths(np.maximum(down, -differences), np.maximum(up, differences))
+        self._differences.widen(self.widths)
+        return self.widths
 
 
 def _impossible(table: Table, need: Need, known: NDArray[np.int64] | None = None) -> InputError:
@@ -212,25 +220,12 @@ def _require_possible(
 
 
 def _against_contributors(
-    table: Table,
-    everybody: tuple[ContributorNeeds, ...],
-    room: Room,
-    weights: Reals,
-    widths: Widths,
-    progress: Progress,
+    table: Table, everybody: tuple[ContributorNeeds, ...], widening: _Widening, progress: Progress
 ) -> Widths:
     """Return widths that protect from everybody who knows the own cells."""
-    for one, need, differences in unmet(table, everybody, widths, progress):
-        more = replace(need, distance=_a_little_more(need, room))
-        widths = _protected(table, more, room, weights, widths, whole=False, known=one.cells)
-        differences.widen(widths)
-    return widths
-
-
-def _a_little_more(need: Need, room: Room) -> float:
-    """Return a distance that is reached in spite of the solver's tolerance, if there is room."""
-    most = float((room.above if need.upward else room.below)[need.cell])
-    return max(need.distance, min(need.distance * (1 + 1e-3), most))
+    for one, need, differences in unmet(table, everybody, widening.widths, progress):
+        differences.widen(widening.reach(need, one.cells))
+    return widening.widths
 
 
 def _ends(
@@ -265,17 +260,16 @@ def _against_whole(
         missing = shortfalls(table, levels, table.values - lower, upper - table.values, whole=knowledge.integer)
         if not missing:
             return lower, upper
-        for shortfall in missing:
-            need = Need(shortfall.cell, shortfall.upward, shortfall.needed)
-            down, up = _protected(
-                table,
-                need,
-                room,
-                weights,
-                Widths(table.values - lower, upper - table.values),
-                whole=knowledge.integer,
-            )
-            lower, upper = np.minimum(lower, table.values - down), np.maximum(upper, table.values + up)
+        widths = Widths(table.values - lower, upper - table.values)
+        needs = [Need(shortfall.cell, shortfall.upward, shortfall.needed) for shortfall in missing]
+        widening = None if knowledge.integer else _Widening(table, needs, room, weights, widths)
+        for need in needs:
+            wider = widening.reach(need) if widening else widened_by_whole(table, need, room, weights, widths)
+            if wider is None:
+                raise _impossible(table, need)
+            widths = wider
+        lower = np.minimum(lower, table.values - widths.down)
+        upper = np.maximum(upper, table.values + widths.up)
     raise UsageError(
         f"{counted(len(missing), 'level')} could not be reached", where=f"table '{table.name}'", do="use suppression"
     )

@@ -54,7 +54,7 @@ def insider_levels(
     """
     if not (owners >= 0).any() or not levels.sensitive.any():
         return None
-    if table.contributions is not None and (table.contributions.holders[owners >= 0, :1] >= 0).all():
+    if table.contributions is not None and _are_named(table.contributions, levels.sensitive):
         parts = _kept_parts(table.contributions, levels.sensitive, owners)
     else:
         parts = _known_parts(table, levels.sensitive, owners)
@@ -80,6 +80,11 @@ def insider_levels(
     return InsiderLevels(
         *(getattr(listed, name)[order] for name in ("cell", "contributor", "lower", "upper", "sliding"))
     )
+
+
+def _are_named(contributions: Contributions, cells: NDArray[np.bool_]) -> bool:
+    """Return whether it is known whose contributions to some cells are; of given cells it is not."""
+    return bool(((contributions.holders >= 0) | (contributions.largest == 0))[cells].all())
 
 
 def _size(table: Table) -> NDArray[np.float64]:

@@ -32,8 +32,8 @@ class ImpossibleDemand:
 class UnprotectableTable(InputError):
     """No pattern at all protects a table; `demands` are what fails, not always all of it."""
 
-    def __init__(self, found: str, demands: tuple[ImpossibleDemand, ...], *, where: str, do: str) -> None:
-        super().__init__(found, where=where, do=do)
+    def __init__(self, what: str, demands: tuple[ImpossibleDemand, ...], *, where: str, do: str) -> None:
+        super().__init__(what, where=where, do=do)
         self.demands = demands
 
 

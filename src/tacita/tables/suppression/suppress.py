@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InternalError, UsageError
 from tacita.interruption import stop_on_interrupt
+from tacita.model.figures import saving
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
@@ -132,7 +133,7 @@ def _searched(
 
     def report(best: Best) -> None:
         # The cost itself may be the value of the one cell that is withheld: it is not told.
-        doing = f"searching: a safe pattern is at hand, the cheapest costs up to {100 * best.gap:.2f} % less"
+        doing = f"searching: a safe pattern is at hand, {saving(best.gap)}"
         progress(Step(doing, min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
@@ -182,4 +183,4 @@ def _notes(stopped: Callable[[], bool], clock: Clock, best: Best) -> tuple[str, 
     if best.gap <= 1e-6:
         return ()
     how = "stopped by the user" if stopped() else f"stopped after {clock.used:.0f} s"
-    return (f"{how}: the pattern is safe, and the cheapest costs up to {100 * best.gap:.1f} % less",)
+    return (f"{how}: the pattern is safe, and {saving(best.gap)}",)

@@ -83,6 +83,8 @@ def _summary(protected: Protected) -> Iterator[list[Cell]]:
 
 
 def _figure(value: object) -> Cell:
+    if value is None:
+        return "not known"
     return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 

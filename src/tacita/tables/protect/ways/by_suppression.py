@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.attacks.tables.result import Audit
+from tacita.model.figures import is_bounded
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
@@ -67,7 +68,12 @@ class SuppressionWay:
             np.where(withheld, np.nan, case.table.values),
             verdict,
             why=pattern.why,
-            figures={"cost": pattern.cost, "bound": pattern.bound, "gap": pattern.gap, "seconds": pattern.seconds},
+            figures={
+                "cost": pattern.cost,
+                "bound": pattern.bound if (has_bound := is_bounded(pattern.gap)) else None,
+                "gap": pattern.gap if has_bound else None,
+                "seconds": pattern.seconds,
+            },
             reading=(READING,) if withheld.any() else (),
             notes=(*pattern.notes, *notes),
         )
