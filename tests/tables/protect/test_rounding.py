@@ -1,4 +1,4 @@
-"""Rounding by the front door: what is drawn cannot be guessed, and what is not drawn comes out the same."""
+"""Rounding and what else is drawn, by the front door: nobody can guess it, and what is not drawn comes out the same."""
 
 from __future__ import annotations
 
@@ -37,3 +37,22 @@ def test_nobody_says_that_a_random_rounding_is_the_best(counts: Path) -> None:
     assert found["tables"][0]["gap"] is None
     best = protect_table(counts, method="controlled_rounding").to_dict()
     assert best["tables"][0]["gap"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["adjustment", "intervals"])
+def test_a_seed_repeats_what_is_drawn_and_without_one_nobody_can(tmp_path: Path, method: str) -> None:
+    path = write_example(tmp_path)
+    first, again, other = (
+        protect_table(path, method=method, seed=seed, seconds=1e6).tables[0] for seed in (3, 3, None)
+    )
+    for table in (first, again, other):
+        assert table.audit.passed
+        assert table.audit.figures["recovered"] < 0.6 * table.case.levels.sensitive.sum()
+    assert other.figures["seed"] > 2**32
+    for one, same, different in (
+        (first.values, again.values, other.values),
+        *(() if first.lower is None else ((first.lower, again.lower, other.lower),)),
+    ):
+        assert one.tobytes() == same.tobytes()
+        assert one.tobytes() != different.tobytes()

@@ -23,6 +23,9 @@ from tacita.tables.specification.fields import entry
 from tacita.tables.specification.specification import TableSpecification
 
 _ATTEMPTS = 3
+_WIDER = (
+    "a larger margin in [protect.adjustment], such as twice this one, leaves more values possible behind each figure"
+)
 READING = "Figures are changed slightly to protect respondents, so that they add up; single figures are not exact."
 
 
@@ -77,7 +80,7 @@ class AdjustmentWay:
                 "seed": seed,
             },
             reading=(READING,),
-            notes=adjusted.notes,
+            notes=adjusted.notes if verdict.passed else (*adjusted.notes, _WIDER),
             implied=(nowhere, nowhere),
         )
 
