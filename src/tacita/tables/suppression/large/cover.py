@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.large.flows import Piece
-from tacita.tables.suppression.problem import EVERYBODY, SuppressionProblem
+from tacita.tables.suppression.problem import CLOSE_ENOUGH, EVERYBODY, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs, Witness
 
 _NOBODY: frozenset[int] = frozenset()
@@ -48,6 +48,7 @@ class Cover:
         self.is_known = np.zeros(len(problem), bool)
         self.is_known[list(self._known_by)] = True
         self._unasked: dict[int, frozenset[int]] = {}
+        self._against: defaultdict[int, dict[int, Piece]] = defaultdict(dict)
 
     @property
     def pattern(self) -> NDArray[np.bool_]:
@@ -121,7 +122,29 @@ class Cover:
         if not pieces:
             return None
         seen = frozenset.intersection(*(self._uses[number].knowers for number in pieces))
-        return seen - self.unasked(place) if seen else _NOBODY
+        return seen - self.unasked(place) - self._against.get(place, {}).keys() if seen else _NOBODY
+
+    def level_against(self, place: int, contributor: int) -> float:
+        """Return the largest level of a place that is asked for against a contributor."""
+        lower, upper, sliding = self.problem.distances(place, contributor)
+        return max(lower, upper, sliding / 2)
+
+    def add_against(self, piece: Piece, place: int, moved: float, contributors: Iterable[int]) -> bool:
+        """Take a piece that moves a place by less than its level into use, for good, against some contributors.
+
+        Against the others among them it is of no use. Return whether there was any of use.
+        """
+        knowers = self.knowers(piece.places)
+        some = [
+            who
+            for who in contributors
+            if who not in knowers and moved >= self.level_against(place, who) * (1 - CLOSE_ENOUGH)
+        ]
+        for who in some:
+            self._against[place][who] = piece
+        if some:
+            self.count[piece.places[~self.problem.withheld[piece.places]]] += 1
+        return bool(some)
 
     def is_covered(self, place: int) -> bool:
         """Return whether a place is protected from everybody, and from each contributor."""
@@ -149,16 +172,20 @@ class Cover:
 
     def prove(self, proofs: Proofs) -> None:
         """Hand the pieces over as proofs, one against everybody and others where contributors see through that."""
+        pieces = {piece: None for by_who in self._against.values() for piece in by_who.values()}
+        lesser = {piece: Witness.moving(piece.places, piece.delta) for piece in pieces}
         witnesses = {number: Witness.moving(use.piece.places, use.piece.delta) for number, use in self._uses.items()}
         for target in [target for target in proofs.targets if target.attacker == EVERYBODY]:
             numbers = sorted(self._of.get(target.cell, ()), key=lambda number: len(self._uses[number].knowers))
             if not numbers:
                 continue
             first, *others = numbers
+            special = self._against.get(target.cell, {})
             proofs.add(target, witnesses[first])
             for who in sorted(self._uses[first].knowers - self.problem.unasked(target)):
-                other = next((number for number in others if who not in self._uses[number].knowers), None)
-                if other is not None:
+                others_too = (witnesses[number] for number in others if who not in self._uses[number].knowers)
+                witness = next(others_too, lesser[special[who]] if who in special else None)
+                if witness is not None:
                     single = self.problem.seen_by(target, who)
                     proofs.watch([single])
-                    proofs.add(single, witnesses[other])
+                    proofs.add(single, witness)

@@ -29,6 +29,7 @@ from tacita.tables.suppression.problem import SuppressionProblem
 _SPREAD = 200  # places for each target that one programme moves, but in small tables
 _TOGETHER = 10
 _ROUNDS = 4  # programmes for a pattern, for each of so many targets
+_AVOIDED = (10**9, 4, 1)  # contributors at most whom one movement avoids for each target, from one try to the next
 _STALE = 4  # programmes that protect nothing more before the search gives up
 _LIKED = 0.5  # how much of its price the guide takes from a cell that it withholds
 _FREE = 0.01  # of a usual price: what a place that is withheld already costs to move
@@ -38,6 +39,15 @@ _PASSES = 20
 _WORTH = 1e-3  # share of the cost that a pass must save for another one
 _AT_ONCE, _PARTS = 300, 15  # cells that are taken out together: so many at most, and such a part of all
 _EFFORT = 50_000_000  # work for exchanges, in columns (see `Flows.work`)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A place that must move by a level, while everything stands still that some contributors know."""
+
+    place: int
+    level: float
+    seers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,38 +105,61 @@ class LargeSearch:
 
     def protect(self) -> None:
         """Withhold what targets need; what is left no movement with a mirror image protects."""
-        self._cover_all(self.places.tolist(), self._usual_prices)
+        left = self.places.tolist()
+        # Some contributors know so much that a movement can avoid the cells of a few at a time only.
+        for most in _AVOIDED:
+            left = self._cover_all(left, self._usual_prices, most)[1]
 
     def _cover_all(
-        self, places: Sequence[int], prices: Callable[[NDArray[np.int64]], NDArray[np.float64]]
-    ) -> list[int]:
-        """Find pieces for places, as many as can be; return the pieces."""
+        self,
+        places: Sequence[int],
+        prices: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+        avoided: int,
+        *,
+        is_trial: bool = False,
+    ) -> tuple[list[int], list[int]]:
+        """Find pieces for places, as many as can be; return the pieces, and the places that are left."""
         todo, pieces, stale = list(places), list[int](), 0
         most = _ROUNDS * (_ROUNDS + len(todo) // self._together)
         while todo and stale < _STALE and most > 0:
             most -= 1
-            group, shut = self._group(todo)
-            new = self._moved(group, shut, prices(group), set(todo))
+            tasks, shut = self._group(todo, avoided, is_trial)
+            new, is_new = self._moved(tasks, shut, prices, set(todo))
             pieces += new
-            stale = 0 if new else stale + 1
+            stale = 0 if is_new else stale + 1
             todo = [place for place in todo if not self.cover.is_covered(place)]
-        return pieces
+        return pieces, todo
 
-    def _group(self, todo: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return some of the places that can be moved together, and the places that must stand still then."""
-        group: list[int] = []
-        still: set[int] = set()
+    def _group(self, todo: list[int], avoided: int, is_trial: bool) -> tuple[list[_Task], NDArray[np.int64]]:
+        """Return what can be done together, and the places that must stand still then."""
+        tasks: list[_Task] = []
+        group, still = set[int](), set[int]()
         for at in self._draw.permutation(len(todo)).tolist():
             place = todo[at]
-            seen = self.cover.seeing(place)
-            shut = set(self.cover.known_to(seen).tolist()) if seen else set()
-            if place in still or place in shut or (shut and not shut.isdisjoint(group)):
+            task = self._task(place, avoided)
+            if is_trial and task.level < self.cover.level[place]:
+                continue  # what it withholds would stay
+            shut = set(self.cover.known_to(task.seers).tolist())
+            if place in still or place in shut or not shut.isdisjoint(group):
                 continue
-            group.append(place)
+            tasks.append(task)
+            group.add(place)
             still |= shut
-            if len(group) >= self._together:
+            if len(tasks) >= self._together:
                 break
-        return np.array(group, np.int64), np.array(sorted(still), np.int64)
+        return tasks, np.array(sorted(still), np.int64)
+
+    def _task(self, place: int, avoided: int) -> _Task:
+        """Return what a place needs next: a movement by its level or, against some contributors, by theirs."""
+        cover, level = self.cover, float(self.cover.level[place])
+        seen = cover.seeing(place)
+        if not seen:
+            return _Task(place, level, ())
+        in_full = sorted(who for who in seen if cover.level_against(place, who) >= level)
+        seers = in_full or sorted(seen)
+        if len(seers) > avoided:
+            seers = sorted(self._draw.choice(seers, avoided, replace=False).tolist())
+        return _Task(place, level if in_full else max(cover.level_against(place, who) for who in seers), tuple(seers))
 
     def _usual_prices(self, group: NDArray[np.int64]) -> NDArray[np.float64]:
         return self._prices(float(np.median(self.cover.level[group])))
@@ -140,21 +173,33 @@ class LargeSearch:
         return np.where(free, np.where(self.cover.is_known, _KNOWN, _FREE) * usual, price)
 
     def _moved(
-        self, group: NDArray[np.int64], shut: NDArray[np.int64], prices: NDArray[np.float64], wanted: set[int]
-    ) -> list[int]:
-        """Move some places, and take into use the pieces that are of use for any of those wanted."""
-        if not len(group):
-            return []
+        self,
+        tasks: list[_Task],
+        shut: NDArray[np.int64],
+        prices: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+        wanted: set[int],
+    ) -> tuple[list[int], bool]:
+        """Move some places, and take into use the pieces that are of use for any of those wanted.
+
+        Return these pieces, and whether anything at all came of it.
+        """
+        if not tasks:
+            return [], False
         room = self._room
         if len(shut):
             room = room.copy()
             room[shut] = 0.0
-        new = []
-        pieces = self._flows.pieces(group, self._signs(len(group)), self.cover.level[group], prices, room)
-        for piece in pieces:
-            for part, places in self._in_parts(piece, wanted, prices):
-                new.append(self.cover.add(part, places))
-        return new
+        cover, new, is_new = self.cover, list[int](), False
+        group, level = np.array([task.place for task in tasks]), np.array([task.level for task in tasks])
+        price = prices(group)
+        lesser = {task.place: task for task in tasks if task.level < cover.level[task.place]}
+        for piece in self._flows.pieces(group, self._signs(len(group)), level, price, room):
+            for part, places in self._in_parts(piece, wanted, price):
+                new.append(cover.add(part, places))
+            for place, delta in zip(piece.places.tolist(), np.abs(piece.delta).tolist(), strict=True):
+                if place in lesser and cover.add_against(piece, place, delta, lesser[place].seers):
+                    is_new = True
+        return new, is_new or bool(new)
 
     def _in_parts(self, piece: Piece, wanted: set[int], prices: NDArray[np.float64]) -> list[tuple[Piece, list[int]]]:
         """Return a piece with the places that it helps; a long one as several, one for each of them."""
@@ -239,7 +284,7 @@ class LargeSearch:
 
         places = sorted({place for _, some in before for place in some})
         places = [place for place in places if not cover.is_covered(place)]
-        after = self._cover_all(places, prices)
+        after, _ = self._cover_all(places, prices, _AVOIDED[0], is_trial=True)
         self._judge(_Trial(before, after, base))
 
     def _judge(self, trial: _Trial) -> None:
