@@ -34,6 +34,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 Method = Literal["optimal", "fast"]
 _SHARE_FOR_REFUSAL = 0.2  # of the time
+_MANY = 5  # cells: the cost of fewer is not told
 _LARGE_PLACES, _LARGE_TARGETS = 12_000, 1_500  # after reduction; above, the search for large tables
 
 
@@ -117,10 +118,10 @@ def _searched(
         return Best(problem.withheld.copy(), 0.0, 0.0), patterns
     prove_in_crowds(problem, patterns.proofs, clock)
 
+    total = float(problem.cost.sum())
+
     def report(best: Best) -> None:
-        # The cost itself may be the value of the one cell that is withheld: it is not told.
-        doing = f"searching: a safe pattern is at hand, the cheapest costs up to {100 * best.gap:.2f} % less"
-        progress(Step(doing, min(clock.used, clock.seconds), clock.seconds))
+        progress(Step(_told(problem, best, total), min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
         near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
@@ -134,6 +135,23 @@ def _searched(
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")
     return best, patterns
+
+
+def _told(problem: SuppressionProblem, best: Best, total: float) -> str:
+    """Return what the search has, without a figure of the table.
+
+    The cost may be the value of the one cell that is withheld; costs of many are told as shares in two digits.
+    """
+    withheld = int(np.count_nonzero(best.withheld & ~problem.withheld))
+    if not np.isfinite(best.cost):
+        return "searching for a safe pattern"
+    gap = f"the cheapest costs up to {100 * best.gap:.2f} % less"
+    if withheld < _MANY or total <= 0:
+        return f"searching: a safe pattern is at hand, {gap}"
+    cost, bound = (f"{100 * share / total:.2g} %" for share in (best.cost, best.bound))
+    return (
+        f"searching: a safe pattern withholds {withheld:,} more cells, {cost} of all by cost, at least {bound}; {gap}"
+    )
 
 
 def _is_large(problem: SuppressionProblem) -> bool:
