@@ -121,7 +121,7 @@ def _searched(
     total = float(problem.cost.sum())
 
     def report(best: Best) -> None:
-        progress(Step(_told(problem, best, total), min(clock.used, clock.seconds), clock.seconds))
+        progress(Step(_in_words(problem, best, total), min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
         near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
@@ -137,7 +137,7 @@ def _searched(
     return best, patterns
 
 
-def _told(problem: SuppressionProblem, best: Best, total: float) -> str:
+def _in_words(problem: SuppressionProblem, best: Best, total: float) -> str:
     """Return what the search has, without a figure of the table.
 
     The cost may be the value of the one cell that is withheld; costs of many are told as shares in two digits.
