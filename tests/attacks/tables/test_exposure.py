@@ -79,14 +79,14 @@ def test_what_a_published_cell_discloses_is_what_another_attacker_finds(seed: in
     secondary = np.flatnonzero(hidden & ~levels.sensitive)
     shown = pattern.movements if seed % 3 else ()
     options = ExposureOptions(unions=False)
-    found = exposures(table, hidden, levels, knowledge, secondary, options, movements=shown)
+    known = exposures(table, hidden, levels, knowledge, secondary, options, movements=shown)
     assert len(secondary) > len(spare)
     for cell in secondary.tolist():
         truth = _exposed(table, hidden & (np.arange(len(table)) != cell), levels, knowledge)
-        assert found[cell].is_complete
-        assert {one.cell for one in found[cell].violations} == set(truth)
-        if truth and found[cell].violations[0].attacker == EVERYBODY and found[cell].share is not None:
-            assert found[cell].share == pytest.approx(truth[found[cell].violations[0].cell], abs=1e-4)
+        assert known[cell].is_complete
+        assert {one.cell for one in known[cell].violations} == set(truth)
+        if truth and known[cell].violations[0].attacker == EVERYBODY and known[cell].share is not None:
+            assert known[cell].share == pytest.approx(truth[known[cell].violations[0].cell], abs=1e-4)
 
 
 def test_without_work_nothing_is_claimed_and_ties_are_still_seen() -> None:
@@ -113,9 +113,9 @@ def test_a_sum_that_would_be_sensitive_is_a_reason() -> None:
     owners = np.full(len(table), -1)
     owners[rows[0][:2]] = (3, 4)
     knowledge = replace(Knowledge.of(len(table)), owners=owners)
-    found = exposures(table, hidden, levels, knowledge, np.array([rows[0][2]]), ExposureOptions(coalitions=False))
-    assert [one.what for one in found[rows[0][2]].violations] == ["union"]
-    assert "a sum of withheld cells could be calculated" in because_of(found[rows[0][2]])
+    known = exposures(table, hidden, levels, knowledge, np.array([rows[0][2]]), ExposureOptions(coalitions=False))
+    assert [one.what for one in known[rows[0][2]].violations] == ["union"]
+    assert "a sum of withheld cells could be calculated" in because_of(known[rows[0][2]])
 
 
 def test_sentences_claim_no_more_than_was_confirmed() -> None:

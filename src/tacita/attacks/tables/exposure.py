@@ -148,7 +148,7 @@ class _Exposing:
         self._tables = ShownTables(len(self._free_of), len(self._start))
         self._answers: dict[tuple[int, int, int], Answer] = {}
         for change in changes_of(self._possible, self._reduction, self._start, movements):
-            self._tables.give(*self._of_use(*self._told(*change)))
+            self._tables.give(*self._of_use(*self._seen_from(*change)))
         # Demands that no table given shows as met are asked for whatever is published.
         nowhere = np.zeros(0, np.int64)
         self._unshown = {
@@ -176,7 +176,7 @@ class _Exposing:
                 is_complete = False
                 continue
             for violation in answer[0]:
-                left = _left(violation, self._table.values)
+                left = violation.left(float(self._table.values[violation.cell]))
                 if violation.cell not in worst or left < worst[violation.cell][0]:
                     worst[violation.cell] = left, violation, answer[1]
             if worst and only_first:
@@ -274,7 +274,7 @@ class _Exposing:
 
     # -- tables that are possible --------------------------------------------------------------------------------------
 
-    def _told(self, free: Places, moved: Numbers) -> tuple[Places, frozenset[int], Places, Numbers]:
+    def _seen_from(self, free: Places, moved: Numbers) -> tuple[Places, frozenset[int], Places, Numbers]:
         """Return a change of free numbers with who knows it to be false, and what it does to cells with demands."""
         is_moved = np.abs(moved) > _STILL * np.abs(moved).max(initial=0.0)
         free, moved = free[is_moved], moved[is_moved]
@@ -322,7 +322,7 @@ class _Exposing:
         ends = [self._reach.end(target, sign, known) for sign in (-1.0, 1.0)]
         for end in ends:
             if len(end.changed):
-                self._tables.learn(*self._told(end.changed, end.moved))
+                self._tables.learn(*self._seen_from(end.changed, end.moved))
         judged = self._judged(demand, attacker, ends[0].end, ends[1].end)
         # Nothing is possible beyond an end, settled or not: what is lost then is lost for certain.
         return judged if judged[0] or all(end.settled for end in ends) else None
@@ -385,13 +385,6 @@ class _Exposing:
             minimum_frequency=options.minimum_frequency,
             rule=options.union_is_sensitive,
         )
-
-
-def _left(violation: LevelViolation, values: Numbers) -> float:
-    """Return which share of what is needed is left."""
-    value = 0.0 if violation.what == "sliding" else float(values[violation.cell])
-    needed, reached = abs(violation.needed - value), abs(violation.reached - value)
-    return reached / needed if needed else 0.0
 
 
 def _in_all(sets: Iterable[frozenset[int]]) -> set[int]:

@@ -33,6 +33,12 @@ class LevelViolation:
     """The cells of a union."""
     outline: tuple[str, ...] = ()
 
+    def left(self, value: float) -> float:
+        """Return which share is left of the distance from the value, or of the width, that is needed."""
+        start = 0.0 if self.what == "sliding" else value
+        needed, reached = abs(self.needed - start), abs(self.reached - start)
+        return reached / needed if needed else 0.0
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {

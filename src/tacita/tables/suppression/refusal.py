@@ -77,6 +77,7 @@ def impossible_targets(problem: SuppressionProblem, clock: Clock) -> tuple[Prote
     """
     every = replace(problem, withheld=np.ones(len(problem), bool), whole=False)
     proofs, movements = Proofs(every, targets_of(every)), Movements(every)
+    failed: list[ProtectionTarget] = []
     try:
         if failed := proofs.prove(movements, proofs.targets, clock=clock):
             return tuple(failed)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InternalError, UsageError
 from tacita.interruption import stop_on_interrupt
-from tacita.model.figures import saving
+from tacita.model.figures import is_bounded, saving
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
@@ -34,6 +34,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 Method = Literal["optimal", "fast"]
 _SHARE_FOR_REFUSAL = 0.2  # of the time
+_MANY = 5  # cells: the cost of fewer is not told
 _LARGE_PLACES, _LARGE_TARGETS = 12_000, 1_500  # after reduction; above, the search for large tables
 
 
@@ -117,10 +118,10 @@ def _searched(
         return Best(problem.withheld.copy(), 0.0, 0.0), patterns
     prove_in_crowds(problem, patterns.proofs, clock)
 
+    total = float(problem.cost.sum())
+
     def report(best: Best) -> None:
-        # The cost itself may be the value of the one cell that is withheld: it is not told.
-        doing = f"searching: a safe pattern is at hand, {saving(best.gap)}"
-        progress(Step(doing, min(clock.used, clock.seconds), clock.seconds))
+        progress(Step(_in_words(problem, best, total), min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
         return large_pattern(problem, subtables_of(table, small), patterns, clock, report)
@@ -133,6 +134,22 @@ def _searched(
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")
     return best, patterns
+
+
+def _in_words(problem: SuppressionProblem, best: Best, total: float) -> str:
+    """Return what the search has, without a figure of the table.
+
+    The cost may be the value of the one cell that is withheld; costs of many are told as shares in two digits.
+    """
+    withheld = int(np.count_nonzero(best.withheld & ~problem.withheld))
+    if not np.isfinite(best.cost):
+        return "searching for a safe pattern"
+    gap = saving(best.gap)
+    if withheld < _MANY or total <= 0:
+        return f"searching: a safe pattern is at hand, {gap}"
+    cost, bound = (f"{100 * share / total:.2g} %" for share in (best.cost, best.bound))
+    least = f", at least {bound}" if is_bounded(best.gap) else ""
+    return f"searching: a safe pattern withholds {withheld:,} more cells, {cost} of all by cost{least}; {gap}"
 
 
 def _is_large(problem: SuppressionProblem) -> bool:
