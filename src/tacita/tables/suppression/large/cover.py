@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.large.flows import Piece
+from tacita.tables.suppression.large.flows import ConnectedMove
 from tacita.tables.suppression.problem import CLOSE_ENOUGH, EVERYBODY, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs, Witness
 
@@ -20,12 +20,12 @@ _NOBODY: frozenset[int] = frozenset()
 class _Use:
     """A piece in use: what it withholds besides, and who knows a place that it moves."""
 
-    piece: Piece
+    piece: ConnectedMove
     withholds: NDArray[np.int64]
     knowers: frozenset[int]
 
 
-class Cover:
+class PatternCover:
     """Pieces in use; a place is covered when no contributor sees through all of its pieces.
 
     What is withheld is what pieces in use move, and nothing else: a place that no piece moves any more is published.
@@ -48,7 +48,7 @@ class Cover:
         self.is_known = np.zeros(len(problem), bool)
         self.is_known[list(self._known_by)] = True
         self._unasked: dict[int, frozenset[int]] = {}
-        self._against: defaultdict[int, dict[int, Piece]] = defaultdict(dict)
+        self._against: defaultdict[int, dict[int, ConnectedMove]] = defaultdict(dict)
 
     @property
     def pattern(self) -> NDArray[np.bool_]:
@@ -60,7 +60,7 @@ class Cover:
         """What is paid for it."""
         return float(self.problem.cost[(self.count > 0) & ~self.problem.withheld].sum())
 
-    def add(self, piece: Piece, places: Iterable[int]) -> int:
+    def add(self, piece: ConnectedMove, places: Iterable[int]) -> int:
         """Take a piece into use for some places; return its number."""
         number, self._next = self._next, self._next + 1
         moved = piece.places
@@ -74,7 +74,7 @@ class Cover:
             self._using[place][number] = None
         return number
 
-    def drop(self, number: int) -> tuple[Piece, list[int]]:
+    def drop(self, number: int) -> tuple[ConnectedMove, list[int]]:
         """Take a piece out of use; return it, and the places that it was for."""
         use, places = self._uses.pop(number), list(self._covers.pop(number))
         for place in places:
@@ -84,7 +84,7 @@ class Cover:
             del self._using[place][number]
         return use.piece, places
 
-    def piece(self, number: int) -> Piece:
+    def piece(self, number: int) -> ConnectedMove:
         """Return a piece in use."""
         return self._uses[number].piece
 
@@ -129,7 +129,7 @@ class Cover:
         lower, upper, sliding = self.problem.distances(place, contributor)
         return max(lower, upper, sliding / 2)
 
-    def add_against(self, piece: Piece, place: int, moved: float, contributors: Iterable[int]) -> bool:
+    def add_against(self, piece: ConnectedMove, place: int, moved: float, contributors: Iterable[int]) -> bool:
         """Take a piece that moves a place by less than its level into use, for good, against some contributors.
 
         Against the others among them it is of no use. Return whether there was any of use.
@@ -156,7 +156,7 @@ class Cover:
         cells = [self.problem.known_by[who] for who in sorted(contributors)]
         return np.unique(np.concatenate(cells)) if cells else np.zeros(0, np.int64)
 
-    def is_helped(self, place: int, piece: Piece) -> bool:
+    def is_helped(self, place: int, piece: ConnectedMove) -> bool:
         """Return whether a piece leaves fewer contributors who see through all that a place has."""
         seen = self.seeing(place)
         return seen is None or bool(seen - self.knowers(piece.places))

@@ -24,7 +24,7 @@ _DUAL = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class ConnectedMove:
     """A movement that keeps all sums, and has room for its mirror image: the places that move, and by how much."""
 
     places: NDArray[np.int64]
@@ -70,7 +70,7 @@ class Flows:
         levels: NDArray[np.float64],
         prices: NDArray[np.float64],
         room: NDArray[np.float64],
-    ) -> list[Piece]:
+    ) -> list[ConnectedMove]:
         """Return the connected pieces of the cheapest movement that takes as many places as possible to their levels.
 
         `at` are positions in `places`, `prices` and `room` those of all `places`; a place has the same room both ways.
@@ -106,7 +106,7 @@ class Flows:
         moved = np.array(solver.getSolution().col_value)
         return np.asarray(moved[:size] - moved[size:])
 
-    def _connected(self, delta: NDArray[np.float64]) -> list[Piece]:
+    def _connected(self, delta: NDArray[np.float64]) -> list[ConnectedMove]:
         """Return the parts of a movement that share no equation: a movement each."""
         moving = np.flatnonzero(np.abs(delta) > _STILL)
         if not len(moving):
@@ -130,7 +130,7 @@ class Flows:
                     continue
                 by = np.rint(by)
             if worst[label[members[0]]] <= _MISSED * float(np.abs(by).max()):
-                pieces.append(Piece(self.places[cells], by))
+                pieces.append(ConnectedMove(self.places[cells], by))
         return pieces
 
 
@@ -148,7 +148,7 @@ def _both_ways(sums: sparse.csc_matrix) -> sparse.csr_matrix:
     return sparse.hstack([rows, -rows]).tocsr()
 
 
-def reached(piece: Piece, level: NDArray[np.float64]) -> NDArray[np.int64]:
+def reached(piece: ConnectedMove, level: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the places of a piece with a level that it reaches."""
     here = level[piece.places]
     return piece.places[(here > 0) & (np.abs(piece.delta) >= here * (1 - CLOSE_ENOUGH))]

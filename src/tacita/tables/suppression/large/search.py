@@ -20,8 +20,8 @@ from scipy.sparse.csgraph import connected_components
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact.optimal import Best
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
-from tacita.tables.suppression.large.cover import Cover
-from tacita.tables.suppression.large.flows import Flows, Piece, reached
+from tacita.tables.suppression.large.cover import PatternCover
+from tacita.tables.suppression.large.flows import Flows, ConnectedMove, reached
 from tacita.tables.suppression.large.guide import guide_of
 from tacita.tables.suppression.large.subtables import Subtable
 from tacita.tables.suppression.problem import SuppressionProblem
@@ -54,7 +54,7 @@ class _Task:
 class _Trial:
     """Pieces before and after some were taken out, to be judged."""
 
-    before: list[tuple[Piece, list[int]]]
+    before: list[tuple[ConnectedMove, list[int]]]
     after: list[int]
     base: NDArray[np.bool_]
 
@@ -90,7 +90,7 @@ class LargeSearch:
 
     def __init__(self, problem: SuppressionProblem, guide: NDArray[np.float64], seed: int = 0) -> None:
         self.problem = problem
-        self.cover = Cover(problem)
+        self.cover = PatternCover(problem)
         self._flows = Flows(problem)
         self._draw = np.random.default_rng(seed)
         self._cost = problem.cost * (1.0 - _LIKED * np.clip(guide, 0.0, 1.0))
@@ -201,7 +201,9 @@ class LargeSearch:
                     is_new = True
         return new, is_new or bool(new)
 
-    def _in_parts(self, piece: Piece, wanted: set[int], prices: NDArray[np.float64]) -> list[tuple[Piece, list[int]]]:
+    def _in_parts(
+        self, piece: ConnectedMove, wanted: set[int], prices: NDArray[np.float64]
+    ) -> list[tuple[ConnectedMove, list[int]]]:
         """Return a piece with the places that it helps; a long one as several, one for each of them."""
         met = [place for place in reached(piece, self.cover.level).tolist() if place in wanted]
         met = [place for place in met if self.cover.is_helped(place, piece)]
@@ -214,7 +216,7 @@ class LargeSearch:
         # What the piece does not know of is shut by standing still: seen through are the same contributors, or fewer.
         paid = ~self.cover.pattern[piece.places]
         price = np.where(paid, prices[piece.places], np.minimum(prices[piece.places], prices[piece.places].mean()))
-        parts: list[tuple[Piece, list[int]]] = []
+        parts: list[tuple[ConnectedMove, list[int]]] = []
         left, few = met, max(1, len(met) * _LONGEST // (2 * len(piece.places)))
         while left and few:
             waiting, helped = left, set[int]()
