@@ -21,7 +21,7 @@ from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact.optimal import Best
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.large.cover import PatternCover
-from tacita.tables.suppression.large.flows import Flows, ConnectedMove, reached
+from tacita.tables.suppression.large.flows import ConnectedMove, Flows, reached
 from tacita.tables.suppression.large.guide import guide_of
 from tacita.tables.suppression.large.subtables import Subtable
 from tacita.tables.suppression.problem import SuppressionProblem
