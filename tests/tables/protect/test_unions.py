@@ -101,7 +101,7 @@ def test_who_asked_to_stop_waits_for_no_better_pattern(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(by_suppression, "suppress", interrupted)
     found = protect_table(specification(tmp_path, "true"), seconds=40).tables[0]
-    assert given[0] > 30
+    assert given[0] > 15
     assert len(given) > 1
     assert set(given[1:]) == {0.0}
     assert found.audit.passed

@@ -26,6 +26,8 @@ from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
+_ROUND = 0.6  # of what the search has left: one search among several
+_AT_MOST = 1.1  # of the time: when reasons are given up
 _SEARCH = 0.85  # of the time: the search; the attack and the reasons have the rest
 
 
@@ -46,10 +48,12 @@ class SuppressionWay:
         plan = specification.protect
         whole = Clock(plan.time)
         search = whole.part(_SEARCH)
+        # A sum that must stay unknown, too, is known when a pattern is: time is left for another search.
+        share = _ROUND if case.minimum_frequency or case.union_is_sensitive is not None else 1.0
         unions: list[SecretUnion] = []
         for _ in range(_ROUNDS):
             try:
-                pattern = self._search(case, plan, unions, search.left, progress)
+                pattern = self._search(case, plan, unions, share * search.left, progress)
             except UnprotectableTable as refusal:
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
@@ -65,7 +69,9 @@ class SuppressionWay:
         verdict = attack(case, withheld, progress, movements=pattern.movements)
         why: dict[int, Exposure] = {}
         if verdict.passed:
-            why = confirmed_reasons(case, pattern.status, pattern.movements, lambda: whole.is_up, progress)
+            why = confirmed_reasons(
+                case, pattern.status, pattern.movements, lambda: whole.used > _AT_MOST * plan.time, progress
+            )
         notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
         return ProtectedTable(
             case,
