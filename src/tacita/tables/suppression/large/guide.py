@@ -1,7 +1,14 @@
-"""A bound, and which cells a cheap pattern withholds: the master over fractions, with inequalities of subtables."""
+"""A bound, and which cells a cheap pattern withholds: the master over fractions, with inequalities of subtables.
+
+Why the bound is valid: every inequality holds for every safe pattern (what is withheld besides must carry the level of
+a sensitive cell, against everybody or against a contributor), or for some cheapest one (`UselessAlone`); a linear
+programme over fractions that satisfy them costs no more than the cheapest pattern. Inequalities that were not added,
+and equations that a subtable leaves out, only lower it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import highspy
@@ -113,8 +120,8 @@ class LocalAttack:
         return capacity_cut(self._part, carried_by(self._part, weights), level)
 
 
-_ROUNDS = 1
-_ITERATIONS = 8_000  # of one programme: counted, not timed, so that the guide is the same every time
+_ROUNDS = 2
+_ITERATIONS = 500_000  # of one programme: counted, not timed, so that the guide is the same every time
 _STALLED = 2e-3  # a round of these should raise the bound by this share
 _ALONE = 2_000  # inequalities of cells withheld alone in one round
 _CUTS = 3  # of one subtable in one round
@@ -129,12 +136,46 @@ class Guide:
     x: NDArray[np.float64]
 
 
+def cuts_against_contributors(problem: SuppressionProblem) -> Iterator[Cut]:
+    """Yield, for each equation, target and contributor who knows cells there, that the others must carry the level.
+
+    Only where what is withheld anyway does not carry it without the contributor's cells.
+    """
+    known_by: dict[int, list[int]] = {}
+    for who, cells in problem.known_by.items():
+        for cell in cells.tolist():
+            known_by.setdefault(cell, []).append(who)
+    if not known_by:
+        return
+    sums = problem.sums
+    is_target = np.zeros(len(problem), bool)
+    is_target[problem.targets] = True
+    for row in range(sums.shape[0]):
+        part = slice(sums.indptr[row], sums.indptr[row + 1])
+        cells, signs = sums.indices[part].astype(np.int64), sums.data[part]
+        known = {who: None for cell in cells.tolist() for who in known_by.get(cell, ())}
+        for at in np.flatnonzero(is_target[cells]).tolist() if known else ():
+            cell, weights = int(cells[at]), signs / -float(signs[at])
+            rises = np.where(weights > 0, weights * problem.up[cells], -weights * problem.down[cells])
+            falls = np.where(weights > 0, weights * problem.down[cells], -weights * problem.up[cells])
+            rises[at] = falls[at] = 0.0
+            for who in known:
+                distances = problem.distances(cell, who)
+                unknown = ~np.isin(cells, problem.known_by[who])
+                for carried, level in ((rises, distances.upper), (falls, distances.lower)):
+                    rest = level - float(carried[unknown & problem.withheld[cells]].sum())
+                    free = unknown & ~problem.withheld[cells] & (carried > 0)
+                    if unknown[at] and level > 0 and rest > 1e-7 * level and free.any():
+                        yield Cut(cells[free], np.clip(carried[free] / rest, 1e-6, 1.0))
+
+
 def guide_of(problem: SuppressionProblem, subtables: list[Subtable], clock: Clock) -> Guide:
     """Return the guide after a few rounds of inequalities; a clock that is up leaves those of single equations."""
     if clock.is_up:
         return Guide(0.0, problem.withheld.astype(np.float64))
     master, alone = Master(problem, _ITERATIONS), UselessAlone(problem)
     master.add(lonely_cuts(problem))
+    master.add(cuts_against_contributors(problem))
     relaxed = _relaxed(master, alone)
     best = Guide(0.0, problem.withheld.astype(np.float64)) if relaxed is None else Guide(relaxed.bound, relaxed.x)
     attacks = [LocalAttack(problem, subtable) for subtable in subtables if len(subtable.places) <= _LARGEST]

@@ -37,8 +37,10 @@ _KNOWN = 0.1  # the same, where a contributor knows it
 _LONGEST = 60  # places of a piece; those of longer ones are moved again one by one, within it
 _PASSES = 20
 _WORTH = 1e-3  # share of the cost that a pass must save for another one
-_AT_ONCE, _PARTS = 300, 15  # cells that are taken out together: so many at most, and such a part of all
-_EFFORT = 50_000_000  # work for exchanges, in columns (see `Flows.work`)
+_PARTS = 15  # such a part of the cells is taken out together at most, and such that so many places need another piece
+_TOUCHED = 1_000
+_CROWD = 40  # places that need a cell: above, it is not taken out
+_EFFORT = 30_000_000  # work for exchanges, in columns (see `Flows.work`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,24 +250,41 @@ class LargeSearch:
         most = self._worked + _EFFORT
         for _ in range(_PASSES):
             before = self.cover.cost
-            extra = np.flatnonzero((self.cover.count > 0) & ~self.problem.withheld)
-            order = extra[self._draw.permutation(len(extra))]
-            at_once = min(max(1, len(extra) // _PARTS), _AT_ONCE)
-            for start in range(0, len(order), at_once):
+            for cells in self._batches():
                 if clock.is_up or self._worked > most:
                     return
-                self._exchange(order[start : start + at_once])
+                self._exchange(cells)
             report()
             if before - self.cover.cost < _WORTH * before:
                 return
+
+    def _batches(self) -> list[list[int]]:
+        """Return the cells to take out together; first those that cost much for the few places that need them."""
+        cover = self.cover
+        extra = np.flatnonzero((cover.count > 0) & ~self.problem.withheld).tolist()
+        needed = {cell: sum(len(cover.covered_by(number)) for number in cover.using(cell)) for cell in extra}
+        noise = self._draw.uniform(0.5, 2.0, len(extra)).tolist()
+        worth = {
+            cell: float(self.problem.cost[cell]) / needed[cell] * chance
+            for cell, chance in zip(extra, noise, strict=True)
+            if 0 < needed[cell] <= _CROWD
+        }
+        batches, batch, places = list[list[int]](), list[int](), 0
+        for cell in sorted(worth, key=lambda one: (-worth[one], one)):
+            batch.append(cell)
+            places += needed[cell]
+            if len(batch) >= max(1, len(extra) // _PARTS) or places >= _TOUCHED:
+                batches.append(batch)
+                batch, places = [], 0
+        return [*batches, batch] if batch else batches
 
     @property
     def _worked(self) -> int:
         return self.work + self._flows.work
 
-    def _exchange(self, cells: NDArray[np.int64]) -> None:
+    def _exchange(self, cells: Sequence[int]) -> None:
         cover = self.cover
-        numbers = dict.fromkeys(number for cell in cells.tolist() for number in cover.using(cell))
+        numbers = dict.fromkeys(number for cell in cells for number in cover.using(cell))
         if not numbers:
             return
         before = [cover.drop(number) for number in numbers]
