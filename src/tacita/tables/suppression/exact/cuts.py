@@ -228,7 +228,9 @@ class Separation:
         # A movement of one level never needs more than that of any cell where sums are a network; where they are not,
         # the inequality is true all the same, and the unclipped question decides.
         most = level if clipped else np.inf
-        down, up = np.minimum(problem.down, most), np.minimum(problem.up, most)
+        # What is withheld anyway moves as far as it can: multipliers that forbid less would say nothing.
+        down = np.where(problem.withheld, problem.down, np.minimum(problem.down, most))
+        up = np.where(problem.withheld, problem.up, np.minimum(problem.up, most))
         with np.errstate(invalid="ignore"):
             self._movements.allow(np.where(open_ > 0, down * open_, 0.0), np.where(open_ > 0, up * open_, 0.0))
         reach = self._movements.reach(target.cell, target.sign, level)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.exact.cuts import Cut, Separation, UselessAlone, lonely_cuts, strengthened
 from tacita.tables.suppression.exact.master import Master, Relaxed
+from tacita.tables.suppression.exact.renewal import Renewal
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.problem import ProtectionTarget, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Witness
@@ -23,6 +24,8 @@ _MIP_SECONDS = 8.0
 _ROOT_SHARE = 0.3  # of the time
 _STARTS = (0.5, 0.3, 0.9)  # what of a fractional point a pattern starts from
 _WIDE = 0.1  # a gap above which more than one start is worth its time
+_FAR = 0.08  # a gap above which a neighbourhood of the best pattern is searched after each integer programme
+_RENEWALS = 40  # steps of such a search
 _FIRST_SHARE = 0.5  # of the time: when there is no pattern by then, those of large tables are looked for
 _GRACE = 2.0  # seconds of work: what a first pattern may take besides
 _AFTERWARDS = 1.0  # seconds of work: what taking back may take when time is up
@@ -61,6 +64,7 @@ class PatternSearch:
         self._master = Master(problem)
         self._separation = Separation(problem)
         self._alone = UselessAlone(problem)
+        self._renewal = Renewal(patterns)
         self.best = Best(np.ones(len(problem), bool), float("inf"), 0.0)
         self._proofs: dict[ProtectionTarget, Witness] = {}
         self._capacities: list[Cut] = []
@@ -81,6 +85,8 @@ class PatternSearch:
         while relaxed is not None and not self._is_done(gap):
             relaxed = self._round(relaxed, gap)
             report(self.best)
+            if relaxed is not None:
+                self._renew(relaxed.x, gap, report)
         self._patterns.proofs.come_back_to(self._proofs)
         return self.best
 
@@ -134,6 +140,17 @@ class PatternSearch:
                 report(self.best)
         return relaxed
 
+    def _renew(self, guide: NDArray[np.float64], gap: float, report: Callable[[Best], None]) -> None:
+        """Search the neighbourhood of the best pattern while the gap is wide."""
+        pattern = self.best.withheld
+        self._patterns.proofs.come_back_to(self._proofs)
+        for _ in range(_RENEWALS):
+            if self.best.gap <= _FAR or self._is_done(gap):
+                return
+            pattern = self._renewal.step(pattern, guide, self._clock)
+            self._keep(pattern)
+            report(self.best)
+
     def _round(self, relaxed: Relaxed, gap: float) -> Relaxed | None:
         """Solve the integer programme, mend what it finds, and learn from what was wrong with it."""
         excluded = relaxed.reduced_costs > self.best.cost - relaxed.bound + 1e-6 * max(1.0, self.best.cost)
@@ -144,7 +161,7 @@ class PatternSearch:
             self._bound(self.best.cost)  # nothing satisfies the inequalities and costs less
             return relaxed
         self._bound(whole.bound)
-        for pattern in whole.patterns[-2:-1]:
+        for pattern in whole.patterns[-6:-1]:
             self._learn(pattern)
         for pattern in whole.patterns[-1:]:
             if self._learn(pattern):

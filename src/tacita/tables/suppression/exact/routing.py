@@ -187,10 +187,12 @@ class RouterWithin:
         rows = np.flatnonzero(np.diff(problem.sums[:, self._cells].tocsr().indptr))
         self._router = Router(part_of(problem, self._cells, rows))
 
-    def route(self, target: ProtectionTarget, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def route(
+        self, target: ProtectionTarget, costs: NDArray[np.float64], rounds: int = 1
+    ) -> NDArray[np.float64] | None:
         """Return the cheapest movement that reaches a target of everybody; None if there is none."""
         here = target._replace(cell=int(self._at[target.cell]))
-        moved = self._router.route(here, costs[self._cells], rounds=1)
+        moved = self._router.route(here, costs[self._cells], rounds)
         if moved is None:
             return None
         delta = np.zeros(len(self._at))

@@ -107,11 +107,16 @@ class SafePatterns:
         return self.safe(pattern, guide, clock)
 
     def safe(
-        self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None, clock: Clock | None = None
+        self,
+        withheld: NDArray[np.bool_],
+        guide: NDArray[np.float64] | None = None,
+        clock: Clock | None = None,
+        near: RouterWithin | None = None,
     ) -> NDArray[np.bool_]:
         """Return a safe pattern that holds the given one; cells that the guide likes (0 to 1) are cheaper.
 
         With a clock, `OutOfTime` is raised when it is up; without one, the pattern is found however long it takes.
+        A router `near` by is asked before the one over all cells: it knows all the cells of the pattern, and is quick.
         """
         pattern = withheld | self.problem.withheld
         costs = self._costs(guide)
@@ -123,7 +128,7 @@ class SafePatterns:
                 tries.update({target: tries.get(target, 0) + 1 for target in many})
                 pattern = pattern | self._moved(self._router.route_many(self._one_way(many), free, clock), many)
                 continue
-            pattern = self._routed_one_by_one(missing, pattern, costs, clock)
+            pattern = self._routed_one_by_one(missing, pattern, costs, clock, near)
         return pattern
 
     def taken_back(self, withheld: NDArray[np.bool_], clock: Clock) -> NDArray[np.bool_]:
@@ -172,7 +177,7 @@ class SafePatterns:
             # What stood in the way last time does so again more often than not.
             touched.remove(blocker)
             touched.insert(0, blocker)
-        kept = {target: self.proofs.of(target) for target in touched}
+        kept = {target: witness for target in touched if (witness := self.proofs.of(target)) is not None}
         try:
             failed = self.proofs.prove(movements, touched[:1], stop_at_first=True)
             failed = failed or self.proofs.prove(movements, touched[1:], stop_at_first=True, clock=clock)
@@ -182,9 +187,7 @@ class SafePatterns:
             self._blockers[cell] = failed[0]
         except OutOfTime:
             pass
-        for target, witness in kept.items():
-            assert witness is not None
-            self.proofs.add(target, witness)
+        self.proofs.come_back_to(kept)
         return False
 
     def _routed_one_by_one(
@@ -193,6 +196,7 @@ class SafePatterns:
         pattern: NDArray[np.bool_],
         costs: NDArray[np.float64],
         clock: Clock | None,
+        near: RouterWithin | None,
     ) -> NDArray[np.bool_]:
         hopeless = []
         for target in missing:
@@ -201,7 +205,9 @@ class SafePatterns:
             if witness is not None and witness.holds_in(pattern):
                 continue
             free = np.where(pattern, 0.0, costs)
-            delta = self._router.route(target, free)
+            delta = near.route(target, free, rounds=3) if near and target.attacker == EVERYBODY else None
+            if delta is None:
+                delta = self._router.route(target, free)
             if delta is not None and self.problem.whole and not (np.abs(delta) > 0)[~pattern].any():
                 # What is withheld lets it move, but not by whole numbers: otherwise it would have been proved.
                 delta = self._router.whole_route(target, free)
