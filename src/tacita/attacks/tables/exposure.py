@@ -7,6 +7,7 @@ contributors. Tables that are known to be possible, and that show the published 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -110,6 +111,12 @@ Answer = tuple[tuple[LevelViolation, ...], Span] | None
 """The levels that are lost, and the interval that the attacker finds; None: not settled."""
 
 
+def _needs(demands: Demands) -> list[tuple[float, float, float, float]]:
+    """Return the true value of each cell, how far down and up it must reach, and how wide."""
+    columns = (demands.value, demands.down_to, demands.up_to, demands.width)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
 class _Exposing:
     """The search for one pattern; what it learns of one cell serves the next."""
 
@@ -135,6 +142,9 @@ class _Exposing:
         theirs = self._insiders
         keys = zip(theirs.attacker[theirs.pair].tolist(), theirs.demands.places.tolist(), strict=True)
         self._own_need = {key: row for row, key in enumerate(keys)}
+        # Asked for many times: as numbers of Python, in lists.
+        self._places = self._demands.places.tolist()
+        self._needs, self._needs_against = _needs(self._demands), _needs(theirs.demands)
         self._knowing, self._knowers = self._knowledge_of_contributors()
         self._columns = self._reduction.matrix.tocsc()
         self._by_cell = self._possible.matrix.tocsc()
@@ -171,7 +181,7 @@ class _Exposing:
         worst: dict[int, tuple[float, LevelViolation, Span]] = {}
         is_complete = True
         for demand, attacker in self._candidates(free) if free >= 0 else ():
-            answer = self._answer(free, demand, attacker)
+            answer = None if self.is_over else self._answer(free, demand, attacker)
             if answer is None:
                 is_complete = False
                 continue
@@ -215,13 +225,18 @@ class _Exposing:
         later: list[tuple[int, int]] = []
         # What is learnt of one demand may show another as met: each is looked at again when it is its turn.
         for demand in order:
+            if self.is_over:
+                yield demand, EVERYBODY_ELSE  # nobody looks any more: it is not settled
+                return
             attackers = self._open(demand, self._tables.entries(demand, free, self._tables.usable(free)))
             if attackers[:1] == [EVERYBODY_ELSE]:
                 yield demand, EVERYBODY_ELSE
                 attackers = self._open(demand, self._tables.entries(demand, free, self._tables.usable(free)))
             later += [(demand, attacker) for attacker in attackers if attacker != EVERYBODY_ELSE]
         for demand, attacker in later:
-            if attacker in self._open(demand, self._tables.entries(demand, free, self._tables.usable(free))):
+            if self.is_over or attacker in self._open(
+                demand, self._tables.entries(demand, free, self._tables.usable(free))
+            ):
                 yield demand, attacker
 
     def _open(self, demand: int, entries: list[tuple[float, frozenset[int]]]) -> list[int]:
@@ -231,14 +246,12 @@ class _Exposing:
             return [EVERYBODY_ELSE]
         if not self._knowing:
             return []
-        value, width = float(self._demands.value[demand]), float(self._demands.width[demand])
-        down, up = float(self._demands.down_to[demand]), float(self._demands.up_to[demand])
+        value, down, up, width = self._needs[demand]
         suspects: set[int] = set()
         for needed in (down - value, up - value):
-            if not np.isnan(needed):
-                reaching = (
-                    knowers for moved, knowers in entries if moved * np.sign(needed) >= abs(needed) * (1 - ENOUGH)
-                )
+            if not math.isnan(needed):
+                sign, least = float(np.sign(needed)), abs(needed) * (1 - ENOUGH)
+                reaching = (knowers for moved, knowers in entries if moved * sign >= least)
                 suspects |= _in_all(reaching)
         if width > 0:
             order = sorted(entries, key=lambda entry: entry[0])
@@ -250,14 +263,13 @@ class _Exposing:
         ]
 
     def _is_met(self, demand: int, moved: list[float], attacker: int = EVERYBODY_ELSE) -> bool:
-        needs = self._demand(demand, attacker)
-        value = float(needs.value[0])
+        row = self._own_need.get((attacker, self._places[demand]))
+        value, down, up, width = self._needs[demand] if row is None else self._needs_against[row]
         low, high = value + min(0.0, *moved, 0.0), value + max(0.0, *moved, 0.0)
-        down, up = float(needs.down_to[0]), float(needs.up_to[0])
         return not (
             low > down + ENOUGH * (value - down)
             or high < up - ENOUGH * (up - value)
-            or high - low < float(needs.width[0]) * (1 - ENOUGH)
+            or high - low < width * (1 - ENOUGH)
         )
 
     def _demand(self, demand: int, attacker: int) -> Demands:

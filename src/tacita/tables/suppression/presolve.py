@@ -47,6 +47,40 @@ class Reduced:
             delta = self.scale[moved] * np.repeat(movement.delta, counts) / unit
             yield Movement(moved, np.rint(delta) if self.problem.whole else delta)
 
+    def folded(
+        self, movements: Iterable[Movement], unit: float, original: SuppressionProblem, cells: int
+    ) -> list[Movement]:
+        """Return movements of a table of so many cells as those of the small problem, figures multiplied by a unit.
+
+        What the small problem has no room for is left out. Sums that the original has as further cells move with their
+        parts.
+        """
+        sizes = np.bincount(self.place[:cells][self.place[:cells] >= 0], minlength=len(self.problem))
+        extra = original.sums[-(len(original) - cells) :, :cells] if len(original) > cells else None
+        sums = None if extra is None else extra.tocsc()
+        kept = list[Movement]()
+        for movement in movements:
+            at = self.place[movement.cells]
+            if (at < 0).any():
+                continue
+            places, first, inverse, counts = np.unique(at, return_index=True, return_inverse=True, return_counts=True)
+            value = movement.delta / self.scale[movement.cells] * unit
+            delta = value[first]
+            slack = 1e-9 * np.abs(delta).max(initial=0.0)
+            if (counts < sizes[places]).any() or (np.abs(value - delta[inverse]) > slack).any():
+                continue
+            if sums is not None:
+                moved = np.asarray(sums[:, movement.cells] @ movement.delta).ravel()
+                which = np.flatnonzero(np.abs(moved) > slack)
+                own = self.place[cells + which]
+                if (own < 0).any():
+                    continue
+                new = ~np.isin(own, places)
+                places, index = np.unique(np.concatenate((places, own[new])), return_index=True)
+                delta = np.concatenate((delta, (moved[which] / self.scale[cells + which] * unit)[new]))[index]
+            kept.append(Movement(places, delta))
+        return kept
+
 
 def reduced(problem: SuppressionProblem) -> Reduced:
     """Return the smallest problem that these steps reach.

@@ -15,7 +15,7 @@ from tacita.model.figures import is_bounded, saving
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.exact.optimal import Best, PatternSearch
+from tacita.tables.suppression.exact.optimal import Best, PatternSearch, Start
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.large.search import large_pattern
 from tacita.tables.suppression.large.subtables import subtables_of
@@ -53,6 +53,8 @@ class SuppressionOptions:
     zeros: bool = False
     unions: Sequence[SecretUnion] = ()
     """Sums of cells that must stay unknown, too."""
+    start: Suppression | None = None
+    """What was found before more sums had to stay unknown: the search goes on from there."""
 
 
 def suppress(
@@ -91,17 +93,32 @@ def suppress(
             if not is_ordinary(known, options.status):
                 progress(Step("looking whether any pattern protects the table"))
                 _require_possible(small.problem, clock.part(_SHARE_FOR_REFUSAL))
-            best, patterns = _searched(table, small, method, clock, options.gap, progress)
+            start = _start(small, unit, problem, options.start, len(table))
+            best, patterns = _searched(table, small, method, clock, options.gap, progress, start)
         except Unprotectable as none:
             demands = _of_cells(demands_of(none.targets, small, problem), len(table), unions)
             raise refused(table, levels, demands) from None
         withheld = small.expanded(best.withheld, problem)[: len(table)]
         state = _status(withheld, levels, options.status)
         secondary = np.flatnonzero(state == Status.SECONDARY)
-        forced = float(problem.cost[secondary].sum()) - best.cost
-        notes = _notes(stopped, clock, best)
+        cost = float(problem.cost[secondary].sum())
+        bound = best.bound + cost - best.cost
+        if options.start is not None:  # what was a bound with less to hide still is one
+            bound = max(bound, min(options.start.bound, cost))
+        notes = _notes(stopped, clock, cost, bound)
         proofs = tuple(small.unfolded(patterns.proofs.movements(), unit, len(table)))
-        return Suppression(state, best.cost + forced, best.bound + forced, clock.used, notes, proofs, stopped())
+        return Suppression(state, cost, bound, clock.used, notes, proofs, stopped())
+
+
+def _start(
+    small: Reduced, unit: float, problem: SuppressionProblem, before: Suppression | None, cells: int
+) -> Start | None:
+    if before is None:
+        return None
+    withheld = small.problem.withheld.copy()
+    places = small.place[:cells][before.suppressed]
+    withheld[places[places >= 0]] = True
+    return Start(withheld, small.folded(before.movements, unit, problem, cells))
 
 
 def _require_possible(problem: SuppressionProblem, clock: Clock) -> None:
@@ -110,7 +127,13 @@ def _require_possible(problem: SuppressionProblem, clock: Clock) -> None:
 
 
 def _searched(
-    table: Table, small: Reduced, method: Method, clock: Clock, gap: float, progress: Progress
+    table: Table,
+    small: Reduced,
+    method: Method,
+    clock: Clock,
+    gap: float,
+    progress: Progress,
+    start: Start | None,
 ) -> tuple[Best, SafePatterns]:
     problem = small.problem
     patterns = SafePatterns(problem)
@@ -124,12 +147,12 @@ def _searched(
         progress(Step(_in_words(problem, best, total), min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
-        return large_pattern(problem, subtables_of(table, small), patterns, clock, report)
+        return large_pattern(problem, subtables_of(table, small), patterns, clock, report, start)
 
     if _is_large(problem):
         best = large(patterns)
     else:
-        best = PatternSearch(problem, patterns, clock, large).run(1.0 if method == "fast" else gap, report)
+        best = PatternSearch(problem, patterns, clock, large).run(1.0 if method == "fast" else gap, report, start)
     # The proofs must be those of the pattern that is handed out.
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")
@@ -181,8 +204,9 @@ def _status(withheld: NDArray[np.bool_], levels: Levels, wishes: NDArray[np.int8
     return np.where(levels.sensitive, np.int8(Status.PRIMARY), state).astype(np.int8)
 
 
-def _notes(stopped: Callable[[], bool], clock: Clock, best: Best) -> tuple[str, ...]:
-    if best.gap <= 1e-6:
+def _notes(stopped: Callable[[], bool], clock: Clock, cost: float, bound: float) -> tuple[str, ...]:
+    gap = (cost - bound) / cost if cost > 0 else 0.0
+    if gap <= 1e-6:
         return ()
     how = "stopped by the user" if stopped() else f"stopped after {clock.used:.0f} s"
-    return (f"{how}: the pattern is safe, and {saving(best.gap)}",)
+    return (f"{how}: the pattern is safe, and {saving(gap)}",)

@@ -26,7 +26,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
-_ROUND = 0.6  # of what the search has left: one search among several
+_ROUND = 0.75  # of what the search has left: one search among several
 _AT_MOST = 1.1  # of the time: when reasons are given up
 _SEARCH = 0.85  # of the time: the search; the attack and the reasons have the rest
 
@@ -51,9 +51,10 @@ class SuppressionWay:
         # A sum that must stay unknown, too, is known when a pattern is: time is left for another search.
         share = _ROUND if case.minimum_frequency or case.union_is_sensitive is not None else 1.0
         unions: list[SecretUnion] = []
+        start: Suppression | None = None
         for _ in range(_ROUNDS):
             try:
-                pattern = self._search(case, plan, unions, share * search.left, progress)
+                pattern = self._search(case, plan, unions, share * search.left, progress, start)
             except UnprotectableTable as refusal:
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
@@ -62,6 +63,7 @@ class SuppressionWay:
             if not more:
                 break
             unions += more
+            start = pattern
             if pattern.is_stopped:
                 search = Clock(0.0)  # who asked to stop waits for a safe pattern, not for a better one
         if pattern.is_stopped:
@@ -98,14 +100,26 @@ class SuppressionWay:
         return withheld_verdict(case, published, progress)
 
     def _search(
-        self, case: TableCase, plan: ProtectPlan, unions: Sequence[SecretUnion], seconds: float, progress: Progress
+        self,
+        case: TableCase,
+        plan: ProtectPlan,
+        unions: Sequence[SecretUnion],
+        seconds: float,
+        progress: Progress,
+        start: Suppression | None,
     ) -> Suppression:
         return suppress(
             case.table,
             case.levels,
             case.knowledge,
             options=SuppressionOptions(
-                costs=case.costs, status=case.wishes, method=self.search, seconds=seconds, gap=plan.gap, unions=unions
+                costs=case.costs,
+                status=case.wishes,
+                method=self.search,
+                seconds=seconds,
+                gap=plan.gap,
+                unions=unions,
+                start=start,
             ),
             progress=progress,
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.model.table import Movement
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.exact.cuts import Cut, Separation, UselessAlone, lonely_cuts, strengthened
 from tacita.tables.suppression.exact.master import Master, Relaxed
@@ -46,6 +47,14 @@ class Best:
         return (self.cost - self.bound) / self.cost if self.cost > _TIGHT else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A pattern to go on from, and movements that prove much of it."""
+
+    withheld: NDArray[np.bool_]
+    movements: Sequence[Movement]
+
+
 class PatternSearch:
     """The search for one problem; `best` is safe at any time after the first pattern."""
 
@@ -70,11 +79,14 @@ class PatternSearch:
         self._capacities: list[Cut] = []
         self._carry(lonely_cuts(problem))
 
-    def run(self, gap: float, report: Callable[[Best], None]) -> Best:
+    def run(self, gap: float, report: Callable[[Best], None], start: Start | None = None) -> Best:
         """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
+        if start is not None:
+            self._go_on_from(start)
         relaxed = self._relaxed()
         guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
-        self._first(guide)
+        if not np.isfinite(self.best.cost):
+            self._first(guide)
         if self.best.gap > _TIGHT:  # whatever gap is allowed: a pattern that is handed out holds nothing superfluous
             clock = _work(_AFTERWARDS) if self._clock.is_up else self._clock
             # A try that time cut short left proofs of another pattern.
@@ -89,6 +101,18 @@ class PatternSearch:
                 self._renew(relaxed.x, gap, report)
         self._patterns.proofs.come_back_to(self._proofs)
         return self.best
+
+    def _go_on_from(self, start: Start) -> None:
+        """Make a pattern safe that nearly is, by the proofs that it comes with, if there is time."""
+        proofs = self._patterns.proofs
+        for movement in start.movements:
+            delta = np.zeros(len(self.problem))
+            delta[movement.cells] = movement.delta
+            proofs.learn(delta, proofs.targets)
+        try:
+            self._keep(self._patterns.safe(start.withheld, clock=_work(_GRACE) if self._clock.is_up else self._clock))
+        except OutOfTime:
+            return
 
     def _first(self, guide: NDArray[np.float64]) -> None:
         """Make a first pattern; where that takes long, a coarse one before, or another, which are safe as well."""

@@ -18,13 +18,13 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.exact.optimal import Best
+from tacita.tables.suppression.exact.optimal import Best, Start
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.large.cover import PatternCover
 from tacita.tables.suppression.large.flows import ConnectedMove, Flows, reached
-from tacita.tables.suppression.large.guide import guide_of
+from tacita.tables.suppression.large.guide import Guide, guide_of
 from tacita.tables.suppression.large.subtables import Subtable
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import CLOSE_ENOUGH, SuppressionProblem
 
 _SPREAD = 200  # places for each target that one programme moves, but in small tables
 _TOGETHER = 10
@@ -67,15 +67,28 @@ def large_pattern(
     patterns: SafePatterns,
     clock: Clock,
     report: Callable[[Best], None],
+    start: Start | None = None,
 ) -> Best:
-    """Return a safe pattern of a large table with a bound; the proofs are in `patterns`."""
-    guide = guide_of(problem, subtables, clock)
+    """Return a safe pattern of a large table with a bound; the proofs are in `patterns`.
+
+    Who goes on from a pattern has a bound, and needs no guide.
+    """
+    guide = Guide(0.0, np.zeros(len(problem))) if start is not None else guide_of(problem, subtables, clock)
     search = LargeSearch(problem, guide.x)
+    if start is not None:
+        search.go_on_from(start)
     search.protect()
     cover = search.cover
     cover.prove(patterns.proofs)
     # What no movement with a mirror image protects, and a check of everything: the exact way, over the whole table.
-    cover.keep(patterns.safe(cover.pattern, guide.x), patterns.proofs)
+    pattern = cover.pattern
+    for movement in start.movements if start is not None else ():
+        if (np.abs(movement.delta) > cover.room[movement.cells] * (1 + CLOSE_ENOUGH)).any():
+            delta = np.zeros(len(problem))
+            delta[movement.cells] = movement.delta
+            patterns.proofs.learn(delta, patterns.proofs.targets)
+            pattern[movement.cells] = True
+    cover.keep(patterns.safe(pattern, guide.x), patterns.proofs)
 
     def best() -> Best:
         return Best(cover.pattern, cover.cost, min(guide.bound, cover.cost))
@@ -105,9 +118,27 @@ class LargeSearch:
         self._together = max(_TOGETHER, len(problem) // _SPREAD)
         self.work = 0
 
+    def go_on_from(self, start: Start) -> None:
+        """Take movements of an earlier pattern into use where they help, first against everybody."""
+        cover = self.cover
+        pieces = [
+            ConnectedMove(movement.cells, movement.delta)
+            for movement in start.movements
+            if (np.abs(movement.delta) <= cover.room[movement.cells] * (1 + CLOSE_ENOUGH)).all()
+        ]
+        for piece in pieces:
+            places = [place for place in reached(piece, cover.level).tolist() if cover.is_helped(place, piece)]
+            if places:
+                cover.add(piece, places)
+        for piece in pieces:
+            some = cover.level[piece.places] > np.abs(piece.delta)
+            for place, moved in zip(piece.places[some].tolist(), np.abs(piece.delta[some]).tolist(), strict=True):
+                if seers := cover.seeing(place):
+                    cover.add_against(piece, place, moved, seers)
+
     def protect(self) -> None:
         """Withhold what targets need; what is left no movement with a mirror image protects."""
-        left = self.places.tolist()
+        left = [place for place in self.places.tolist() if not self.cover.is_covered(place)]
         # Some contributors know so much that a movement can avoid the cells of a few at a time only.
         for most in _AVOIDED:
             left = self._cover_all(left, self._usual_prices, most)[1]
