@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacita.model.table import Contributions, Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.sensitivity.assess import assess_all, combined
 from tacita.tables.sensitivity.insiders import insider_levels
+from tacita.tables.sensitivity.rule import SensitivityRule
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 from tacita.tables.sensitivity.rules.p_percent import PPercent
 
@@ -65,7 +66,7 @@ def business_table(
     for axis, size in enumerate(sizes):
         weights = np.exp(draw.normal(0, uneven, size))
         at[:, axis] = draw.choice(size, firms, p=weights / weights.sum())
-    turnover = np.round(np.exp(draw.normal(5, tail, firms)), 1) + 0.1
+    turnover = np.asarray(np.round(np.exp(draw.normal(5, tail, firms)), 1) + 0.1, np.float64)
     leaves = np.zeros(sizes)
     np.add.at(leaves, (at[:, 0], at[:, 1]), turnover)
     table = table_of_leaves(name, dimensions, np.round(leaves, 1))
@@ -80,7 +81,8 @@ def business_table(
         counts=contributions.counts,
         contributions=contributions,
     )
-    owners, rules = contributions.sole_contributors(), [MinimumFrequency(3), PPercent(10)]
+    owners = contributions.sole_contributors()
+    rules: list[SensitivityRule] = [MinimumFrequency(3), PPercent(10)]
     findings = assess_all(table, rules)
     levels = combined(table, findings)
     levels = replace(levels, against=insider_levels(table, levels, findings, rules, owners))

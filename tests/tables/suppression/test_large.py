@@ -12,6 +12,9 @@ from tacita.attacks.tables.table_audit import audit
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.suppression import suppress as room
+from tacita.tables.suppression.large.flows import Flows, reached
+from tacita.tables.suppression.presolve import reduced
+from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
@@ -128,3 +131,38 @@ def test_sensitive_cells_that_protect_each_other_need_nothing_else() -> None:
     result = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     assert len(result.secondary) == 0
     assert _passes(table, levels, result)
+
+
+@pytest.mark.slow
+def test_single_contributors_raise_the_bound_but_not_above_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, levels = _amounts(((3, 3), (4,)), 0.1, seed=3)
+    owners = np.where(levels.sensitive, np.arange(len(table)) // 2, -1).astype(np.int64)
+    known = replace(Knowledge.of(len(table)), owners=owners)
+    exact = suppress(table, levels, known, SuppressionOptions(seconds=PLENTY))
+    assert exact.is_optimal
+    monkeypatch.setattr(room, "_LARGE_PLACES", 0)
+    without = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
+    large = suppress(table, levels, known, SuppressionOptions(seconds=PLENTY))
+    assert without.bound < large.bound <= exact.cost * (1 + 1e-9)
+    assert exact.cost <= large.cost * (1 + 1e-9)
+    assert large.cost <= 1.25 * exact.cost
+    assert _passes(table, levels, large, known)
+    again = suppress(table, levels, known, SuppressionOptions(seconds=PLENTY))
+    assert np.array_equal(large.status, again.status)
+
+
+def test_pieces_of_a_movement_keep_all_sums_and_have_room_both_ways() -> None:
+    table, levels = _amounts(((3, 3), (3, 2)), 0.3)
+    problem = reduced(problem_of(table, levels, Knowledge.of(len(table)), table.values)).problem
+    room, level = np.minimum(problem.up, problem.down), np.maximum(problem.lower, problem.upper)
+    places = problem.targets
+    signs = np.where(np.arange(len(places)) % 2, 1.0, -1.0)
+    pieces = Flows(problem).pieces(places, signs, level[places], problem.cost, room)
+    for piece in pieces:
+        delta = np.zeros(len(problem))
+        delta[piece.places] = piece.delta
+        assert np.allclose(problem.sums @ delta, 0.0, atol=1e-6)
+        assert np.all(np.abs(delta) <= room * (1 + 1e-7))
+    moved = [place for piece in pieces for place in piece.places.tolist()]
+    assert len(set(moved)) == len(moved)
+    assert len(np.concatenate([reached(piece, level) for piece in pieces])) >= len(places) / 2

@@ -18,6 +18,7 @@ _DEAREST = 1e4  # usual prices: above, numbers would be too different for the so
 _BREATH = 1e-6  # of a usual price: what keeps free places from moving for nothing
 _STILL = 1e-9
 _MISSED = 1e-8  # of the largest movement: how well sums must be kept
+_CALL = 2_500  # what asking takes, in columns
 _STEP = 30  # what one step of the simplex is worth, in columns
 _PRECISE = 1e-9
 _DUAL = 1
@@ -100,7 +101,7 @@ class Flows:
         solver.changeColsCost(2 * size, self._columns, cost)
         solver.clearSolver()
         solver.run()
-        self.work += 2 * size + _STEP * solver.getInfo().simplex_iteration_count
+        self.work += _CALL + 2 * size + _STEP * solver.getInfo().simplex_iteration_count
         if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         moved = np.array(solver.getSolution().col_value)
