@@ -26,7 +26,7 @@ _ROOT_SHARE = 0.3  # of the time
 _STARTS = (0.5, 0.3, 0.9)  # what of a fractional point a pattern starts from
 _WIDE = 0.1  # a gap above which more than one start is worth its time
 _FAR = 0.08  # a gap above which a neighbourhood of the best pattern is searched after each integer programme
-_RENEWALS = 40  # steps of such a search
+_RENEWALS, _MORE_RENEWALS = 40, 120  # steps of such a search, and where the gap is above `_WIDE`
 _FIRST_SHARE = 0.5  # of the time: when there is no pattern by then, those of large tables are looked for
 _GRACE = 2.0  # seconds of work: what a first pattern may take besides
 _AFTERWARDS = 1.0  # seconds of work: what taking back may take when time is up
@@ -168,7 +168,7 @@ class PatternSearch:
         """Search the neighbourhood of the best pattern while the gap is wide."""
         pattern = self.best.withheld
         self._patterns.proofs.come_back_to(self._proofs)
-        for _ in range(_RENEWALS):
+        for _ in range(_MORE_RENEWALS if self.best.gap > _WIDE else _RENEWALS):
             if self.best.gap <= _FAR or self._is_done(gap):
                 return
             pattern = self._renewal.step(pattern, guide, self._clock)

@@ -14,10 +14,11 @@ from tacita.tables.suppression.exact.routing import RouterWithin
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 
 _AROUND_ONE = 0.7  # of the steps publish cells that protect one target, the others cells from everywhere
-_SHARES = (0.1, 0.5)  # of these cells
+_SHARES = (0.05, 0.3)  # of these cells
 _EVERYWHERE = 0.3  # of those shares, where cells come from everywhere
-_HOPELESS = 1.12  # of the best cost: a pattern dearer than that before taking back is left
-_CANDIDATES = 0.4  # of the cells that are published now may be withheld in one step
+_HOPELESS = 1.08  # of the best cost: a pattern dearer than that before taking back is left
+_DEARER, _SOMETIMES = 1.004, 0.3  # a pattern that costs a little more is gone on from, now and then
+_CANDIDATES = 0.25  # of the cells that are published now may be withheld in one step
 
 
 class Renewal:
@@ -29,14 +30,15 @@ class Renewal:
         self._random = np.random.default_rng(0)
 
     def step(self, pattern: NDArray[np.bool_], guide: NDArray[np.float64], clock: Clock) -> NDArray[np.bool_]:
-        """Return a safe pattern that costs no more than the given one, whose proofs are at hand, with its proofs."""
+        """Return a safe pattern near the given one, whose proofs are at hand, with its proofs: rarely a dearer one."""
         patterns, cost = self._patterns, self._patterns.cost(pattern)
         kept = patterns.proofs.kept()
         try:
             renewed = self._renewed(pattern, guide, clock)
         except OutOfTime:
             renewed = None
-        if renewed is not None and patterns.cost(renewed) <= cost:
+        most = cost * (_DEARER if self._random.random() < _SOMETIMES else 1.0)
+        if renewed is not None and patterns.cost(renewed) <= most:
             return renewed
         patterns.proofs.come_back_to(kept)
         return pattern
