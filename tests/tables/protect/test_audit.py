@@ -86,7 +86,8 @@ def test_one_end_at_the_value_is_not_called_exact(tmp_path: Path) -> None:
     )
     (violation,) = audit_table(tmp_path / "spec.toml").violations()
     assert (violation.what, violation.reached, violation.is_exact) == ("lower", 0.0, False)
-    assert violation.sentence == "Everybody can exclude every value of a=A below the true one; 20 % below it are needed."
+    said = "Everybody can exclude every value of a=A below the true one; 20 % below it are needed."
+    assert violation.sentence == said
 
 
 @pytest.fixture

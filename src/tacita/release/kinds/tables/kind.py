@@ -76,14 +76,14 @@ class TableKind:
     )
 
     def check(self, content: Protected, options: TableOptions, where: str) -> None:
-        """Raise if the audit found a cell that is not protected, or if nothing says which cells are, unless asked to."""
+        """Raise if the audit found a cell that is not protected, or if nothing says which cells are sensitive."""
         content.external_parts()
         if (unjudged := _unjudged(content)) and not options.ungated:
             raise OutputError(
                 f"nothing says which cells of {listed(unjudged)} are sensitive: no rule, no level, no mark",
                 where=where,
-                do="write a rule, such as minimum_frequency = 3 in [sensitivity], or release without one with --ungated "
-                "(Python: TableOptions(ungated=True)), which is recorded; nothing was written",
+                do="write a rule, such as minimum_frequency = 3 in [sensitivity], or release without one with "
+                "--ungated (Python: TableOptions(ungated=True)), which is recorded; nothing was written",
             )
 
     def source(self, content: Protected) -> Path | None:

@@ -54,8 +54,10 @@ def from_cells(
     if strange := _named(raw, np.isinf(values)):
         faults.append(f"values that are not finite: {strange}")
     if is_count and any(name.startswith("largest ") for name in raw.numbers):
-        # Counts have none: amounts that are taken for counts would have neither the rules nor the attackers of amounts.
-        faults.append('largest contributions to a table of frequencies; say what is summed: response = "..." in [[table]]')
+        # Counts have none: amounts taken for counts would have neither the rules nor the attackers of amounts.
+        faults.append(
+            'largest contributions to a table of frequencies; say what is summed: response = "..." in [[table]]'
+        )
     elif not negative:
         faults += _contribution_faults(raw, decimals=decimals)
     _raise(faults, raw)
