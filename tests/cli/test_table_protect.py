@@ -193,8 +193,14 @@ def test_small_and_odd_tables(example: Path, capsys) -> None:
     found = answer(capsys, "protect", "all.toml", "--out", "all", "--time", "1")
     assert found["tables"][0]["primary"] == found["tables"][0]["cells"]
     (example / "none.toml").write_text(spec)
-    found = answer(capsys, "protect", "none.toml", "--out", "none")["tables"][0]
+    assert run(["table", "protect", "none.toml", "--out", "none"]) == 4
+    message = capsys.readouterr().err
+    assert "nothing says which cells of 't' are sensitive" in message and "--ungated" in message
+    assert not (example / "none").exists()
+    found = answer(capsys, "protect", "none.toml", "--out", "none", "--ungated")["tables"][0]
     assert found["withheld"] == 0 and found["notes"] == ["no rule says which cells are sensitive, so none of them is"]
+    for folder in ("none", "none.internal"):
+        assert json.loads((example / folder / "manifest.json").read_text())["ungated"] is True
 
 
 def test_what_cannot_be_protected_is_named(example: Path, capsys) -> None:

@@ -238,6 +238,8 @@ class TableOptions(FolderOptions):
     )
     """Whether tables are released although withheld cells follow from published ones, since dimensions or responses
     determine each other in the records; that is recorded in the internal folder."""
+    ungated: bool = _flag("--ungated", "Release although nothing says which cells are sensitive; recorded.")
+    """Whether tables are released although no rule, level or mark says which cells are sensitive; that is recorded."""
 
     def __post_init__(self) -> None:
         check_table_formats(self.formats)

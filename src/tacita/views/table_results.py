@@ -267,6 +267,8 @@ def _recoding_dict(proposal: RecodingProposal) -> dict[str, Any]:
 
 def _sentence(protected: Protected) -> str:
     """Return the answer in a sentence."""
+    if protected.passed and not all(table.case.is_judged for table in protected.tables):
+        return "Not protected: nothing says which cells are sensitive."
     if protected.passed:
         return "Protected: the independent attacker comes too near to no sensitive cell."
     return f"Not protected: {failure(_violations(protected))}."

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from tests.attacks.tables.made import flat, number
 
+from tacita.attacks.tables import rounded_table
 from tacita.attacks.tables.adjusted_table import check_adjusted, check_small_counts
+from tacita.attacks.tables.reach import WholeWork
 from tacita.attacks.tables.rounded_table import audit_perturbed, audit_rounded
 from tacita.errors import InputError
-from tacita.model.table import Knowledge, Levels
+from tacita.model.table import Dimension, Knowledge, Levels, table_of_leaves
 
 
 def counts():
@@ -106,3 +108,23 @@ def test_small_counts_must_be_gone():
 def test_a_published_table_of_another_length_is_refused():
     with pytest.raises(InputError, match="each of 9 cells"):
         check_small_counts(counts(), np.zeros(8), 3, np.ones(9, bool))
+
+
+@pytest.mark.slow
+def test_what_is_not_settled_in_the_work_allowed_is_not_called_exact(monkeypatch: pytest.MonkeyPatch):
+    """Nothing is concluded beyond what tables prove: no level is kept for lack of work, and no cell determined."""
+    random = np.random.default_rng(0)
+    dimensions = [Dimension.flat(f"d{at}", "ab") for at in range(5)]
+    table = table_of_leaves("people", dimensions, random.poisson(3.0, (2,) * 5), is_count=True)
+    moved = np.maximum(table.values + np.clip(np.rint(random.normal(0, 1, 243)), -3, 3), 1)
+    published = np.where(table.values > 0, moved, 0)
+    small = np.flatnonzero((table.values > 0) & (table.values < 3))
+    levels, knowledge = Levels.of(243, small, 1, 3), Knowledge.of(243, integer=True)
+    full = audit_perturbed(table, published, 3, levels, knowledge, zeros_stay=True)
+    monkeypatch.setattr(rounded_table, "_WHOLE", WholeWork(nodes=1, steps=0))
+    less = audit_perturbed(table, published, 3, levels, knowledge, zeros_stay=True)
+    assert full.intervals.exact.all() and not less.intervals.exact.all()
+    assert (less.intervals.lower >= full.intervals.lower).all() and (less.intervals.upper <= full.intervals.upper).all()
+    assert {(one.cell, one.what) for one in full.violations} <= {(one.cell, one.what) for one in less.violations}
+    assert less.figures["determined"] <= full.figures["determined"]
+    assert "could not be settled in the work allowed" in less.notes[0]

@@ -9,7 +9,7 @@ import pytest
 
 from tacita.attacks.tables.shown import shown
 from tacita.attacks.tables.table_audit import AuditOptions, audit
-from tacita.model.table import Dimension, Knowledge, Levels, Movement, Table, table_of_leaves
+from tacita.model.table import Dimension, Equations, Knowledge, Levels, Movement, Table, table_of_leaves
 
 ROWS = np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
 HIDDEN = (8, 22, 17, 12)
@@ -50,6 +50,14 @@ def test_published_cells_do_not_move():
     hidden[cells[0]] = False
     low, _ = shown_by(table, hidden, cells, 5, -5, -5, 5)
     assert np.array_equal(low, table.values)
+
+
+def test_cells_without_any_sum_move_by_themselves():
+    codes = np.arange(3, dtype=np.int32).reshape(-1, 1)
+    lone = Table("t", (Dimension.flat("a", "12"),), codes, np.array([9.0, 5, 3]), Equations.of(()), is_count=True)
+    low, high = shown_by(lone, np.array([False, True, True]), np.array([1]), 4)
+    assert low.tolist() == [9, 1, 3]
+    assert high.tolist() == [9, 9, 3]
 
 
 def test_the_verdict_is_the_same_with_fewer_questions():

@@ -112,6 +112,20 @@ def test_statuses_levels_bounds_costs_and_contributions() -> None:
         given(rows, names=names, columns=CellColumns("v", upper="up"))
 
 
+def test_amounts_with_largest_contributions_are_not_taken_for_counts() -> None:
+    """Small amounts, or some below zero: nothing in the figures says that they are not counts."""
+    rows = [[*row, 1] for row in lines()]
+    for negative in (False, True):
+        with pytest.raises(InputError, match="table of frequencies; say what is summed: response"):
+            given(
+                rows,
+                names=("activity", "region", "v", "max1"),
+                columns=CellColumns("v", largest=("max1",)),
+                is_count=True,
+                negative=negative,
+            )
+
+
 def test_totals_that_are_left_out_are_computed() -> None:
     inner = [row for row in lines() if "Total" not in row[:2]]
     found = given(inner, is_count=True)

@@ -75,6 +75,21 @@ def test_a_cell_withheld_alone_is_calculated(tmp_path: Path) -> None:
     assert [step for step in found.violations(figures=True)[0].steps if "22" in step]
 
 
+def test_one_end_at_the_value_is_not_called_exact(tmp_path: Path) -> None:
+    """A cell in [5, 9]: nothing below its value is possible, and much above it is."""
+    (tmp_path / "cells.csv").write_text(
+        "a,v,status,least,low,up\nTotal,10,s,,,\nA,5,u,5,1,1\nB,4,x,,,\nC,1,s,,,\n",
+    )
+    (tmp_path / "spec.toml").write_text(
+        '[data]\ncells = "cells.csv"\nstatus = "status"\nlower = "least"\nlower_level = "low"\nupper_level = "up"\n'
+        '[[table]]\nname = "t"\ndimensions = ["a"]\nresponse = "v"\n[attacker]\nsingletons = false\n'
+    )
+    (violation,) = audit_table(tmp_path / "spec.toml").violations()
+    assert (violation.what, violation.reached, violation.is_exact) == ("lower", 0.0, False)
+    said = "Everybody can exclude every value of a=A below the true one; 20 % below it are needed."
+    assert violation.sentence == said
+
+
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
     return write_example(tmp_path / "firms")

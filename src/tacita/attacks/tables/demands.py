@@ -135,17 +135,21 @@ class Demands:
         """Return every demand that a proved interval of the unknown cells does not meet."""
         lower, upper = (end[self.places] for end in interval)
         exact = 1e-12 * np.abs(np.nan_to_num(self.value))
+        below = lower > self.down_to + ENOUGH * (self.value - self.down_to) + exact
+        above = upper < self.up_to - ENOUGH * (self.up_to - self.value) - exact
+        narrow = upper - lower < self.width * (1 - ENOUGH) - exact
+        # An end that nothing is demanded of may not have been searched: it may be further than it is known to be.
+        is_point = (upper - lower <= 1e3 * exact) & (narrow | (below & above))
         violations = []
         for what, missed, needed, reached in (
-            ("lower", lower > self.down_to + ENOUGH * (self.value - self.down_to) + exact, self.down_to, lower),
-            ("upper", upper < self.up_to - ENOUGH * (self.up_to - self.value) - exact, self.up_to, upper),
-            ("sliding", upper - lower < self.width * (1 - ENOUGH) - exact, self.width, upper - lower),
+            ("lower", below, self.down_to, lower),
+            ("upper", above, self.up_to, upper),
+            ("sliding", narrow, self.width, upper - lower),
         ):
             for at in np.flatnonzero(missed):
-                cell = int(possible.cells[self.places[at]])
-                violations.append(
-                    LevelViolation(cell, table.cell_name(cell), attacker, what, float(needed[at]), float(reached[at]))
-                )
+                cell, name = int(possible.cells[self.places[at]]), table.cell_name(int(possible.cells[self.places[at]]))
+                ends = float(needed[at]), float(reached[at])
+                violations.append(LevelViolation(cell, name, attacker, what, *ends, is_exact=bool(is_point[at])))
         return violations
 
 

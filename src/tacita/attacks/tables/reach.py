@@ -22,6 +22,17 @@ KEPT = 150
 Truths = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class WholeWork:
+    """How much work searches over whole numbers may be: nodes of a single one, and steps of all of them in a group.
+
+    Ends that are left over stay unsettled: they are what checked tables attain, and nothing is concluded beyond.
+    """
+
+    nodes: int
+    steps: int
+
+
 @dataclass(slots=True)
 class Ends:
     """What is known of the interval of each free number.
@@ -49,9 +60,17 @@ class Ends:
 class AttackerReach:
     """The search over all blocks of a reduction."""
 
-    def __init__(self, possible: PossibleTables, reduction: Reduction, *, seconds: float = 5.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        possible: PossibleTables,
+        reduction: Reduction,
+        *,
+        seconds: float = 5.0,
+        seed: int = 0,
+        whole: WholeWork | None = None,
+    ) -> None:
         self.possible, self.reduction = possible, reduction
-        self.seconds = seconds
+        self.seconds, self.whole = seconds, whole
         self.draw = np.random.default_rng(seed)
         self.solved = 0
         self.outer = propagated(
@@ -243,7 +262,13 @@ class _Settling:
             self._close_reached()
             if ends.closed_above[at] if up else ends.closed_below[at]:
                 continue
-            proposal, bound, exact = self.group.whole_proposal(int(place), 1.0 if up else -1.0, self.reach.seconds)
+            work = self.reach.whole
+            if work is not None and self.group.whole_work >= work.steps:
+                (ends.closed_above if up else ends.closed_below)[at] = ends.unsettled[at] = True
+                continue
+            proposal, bound, exact = self.group.whole_proposal(
+                int(place), 1.0 if up else -1.0, self.reach.seconds, nodes=None if work is None else work.nodes
+            )
             self.reach.solved += 1
             if proposal is not None:
                 self._learn(proposal)

@@ -32,6 +32,8 @@ class LevelViolation:
     cells: tuple[int, ...] = ()
     """The cells of a union."""
     outline: tuple[str, ...] = ()
+    is_exact: bool = False
+    """Whether nothing but the value is left of the whole interval; one end alone may be at the value."""
 
     def left(self, value: float) -> float:
         """Return which share is left of the distance from the value, or of the width, that is needed."""

@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.adjusted_table import checked_length
 from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
 from tacita.attacks.tables.noise import take_noise
-from tacita.attacks.tables.reach import AttackerReach
+from tacita.attacks.tables.reach import AttackerReach, WholeWork
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.system.possible_tables import Numbers, Span, possible_tables
 from tacita.attacks.tables.system.reduction import reduced
 from tacita.errors import counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, silent
+
+_WHOLE = WholeWork(nodes=50, steps=20_000)
+"""What 729 counts take some 5 s of CPU for; levels are judged before intervals that nothing is asked of."""
 
 
 def rounding_sets(published: Numbers, base: float) -> tuple[Numbers, Numbers]:
@@ -128,15 +131,26 @@ def _attacked(
     )
     possible = possible_tables(table, everything, knowing)
     reduction = reduced(possible)
-    reach = AttackerReach(possible, reduction)
+    reach = AttackerReach(possible, reduction, whole=_WHOLE)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
-    settle(reach, ends, demands, len(table) <= EXACT_UP_TO, progress)
+    # The levels first: what work there is for searches over whole numbers is theirs.
+    for exact in (False, True) if len(table) <= EXACT_UP_TO else (False,):
+        settle(reach, ends, demands, exact, progress)
     low, high = final(reduction, ends)
+    settled = ends.closed_below & ends.closed_above & ~ends.unsettled
+    is_exact = np.ones(len(table), bool)
+    is_free = reduction.place >= 0
+    is_exact[possible.cells[is_free]] = settled[reduction.place[is_free]]
     lower, upper = nowhere, nowhere.copy()
     lower[possible.cells], upper[possible.cells] = low, high
     violations = demands.violations(table, possible, attained(reduction, ends), EVERYBODY)
     notes, figures = [], {}
+    if left := int(ends.unsettled.sum()):
+        notes.append(
+            f"{counted(left, 'interval')} over whole numbers could not be settled in the work allowed: they are at "
+            "least as wide as shown, and levels in them count as not kept unless a table proved them"
+        )
     if knowledge.integer and levels.sensitive.any() and np.abs(table.equations.residuals(published)).max(initial=0) > 0:
         taken = take_noise(table, published, bounds, levels)
         figures = {"recovered": taken.recovered, "recovered_alone": taken.by_themselves}
@@ -149,12 +163,12 @@ def _attacked(
             violations.append(
                 LevelViolation(cell, name, EVERYBODY, "perturbation", np.nan, np.nan, (said,), outline=(said,))
             )
-    determined = int((upper - lower <= 1e-9 * np.maximum(1.0, np.abs(upper))).sum())
+    determined = int((is_exact & (upper - lower <= 1e-9 * np.maximum(1.0, np.abs(upper)))).sum())
     return Audit(
         table.name,
         0,
         int(levels.sensitive.sum()),
-        AttackerIntervals(lower, upper, ~np.isnan(lower)),
+        AttackerIntervals(lower, upper, ~np.isnan(lower) & is_exact),
         tuple(violations),
         (*((f"{counted(determined, 'true cell')} can be determined exactly",) if determined else ()), *notes),
         reach.solved,

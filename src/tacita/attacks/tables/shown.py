@@ -37,7 +37,7 @@ def shown(
     moved = csc_array((delta, (cells, which)), shape=(len(table), len(movements)))
     equations = table.equations
     sums = csr_array((equations.coefficients, equations.cells, equations.starts), shape=(len(equations), len(table)))
-    missed = abs(sums @ moved).max(axis=0).toarray().ravel()
+    missed = abs(sums @ moved).max(axis=0).toarray().ravel() if len(equations) else np.zeros(len(movements))
     largest = np.zeros(len(movements))
     np.maximum.at(largest, which, np.abs(delta))
     hidden = suppressed & ~knowledge.known

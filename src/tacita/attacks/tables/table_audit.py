@@ -266,6 +266,7 @@ def _disclosed(
                 width,
                 story.steps,
                 outline=story.outline,
+                is_exact=width <= 1e-6 * max(1.0, abs(float(middle[at]))),
             )
         )
     return violations

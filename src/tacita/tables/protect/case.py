@@ -33,6 +33,8 @@ class TableCase:
     """Fewer contributors than this are too few, also behind a sum of withheld cells that everybody can calculate."""
     union_is_sensitive: UnionRule | None = None
     """Whether such a sum would be sensitive by another rule if it were a cell."""
+    is_judged: bool = True
+    """Whether anything says which cells are sensitive: a rule, a level, a mark, or the steward by name."""
 
     def __post_init__(self) -> None:
         cells = len(self.table)

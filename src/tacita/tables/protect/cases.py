@@ -64,16 +64,19 @@ def _case(
     progress(Step("looking for sensitive cells"))
     knowledge = attacker_knowledge(given, specification.attacker)
     levels, notes = levels_required(given, specification.sensitivity, knowledge.owners)
+    wishes = _wishes(given, levels.sensitive)
+    is_judged = bool(specification.sensitivity.rules or levels.rules) or bool((wishes == Status.FORCED).any())
     return TableCase(
         given.table,
         levels,
         knowledge,
         _costs(given, specification.protect.cost),
-        _wishes(given, levels.sensitive),
+        wishes,
         _pattern(given),
         shown,
         (*specification.notes, *given.notes, *notes),
         *_unions(given, specification.sensitivity),
+        is_judged,
     )
 
 

@@ -28,6 +28,7 @@ class ReportedViolation:
     reached: float | None
     rule: str
     steps: tuple[str, ...]
+    is_exact: bool = False
 
     @property
     def name(self) -> str:
@@ -49,14 +50,18 @@ class ReportedViolation:
             return f"{self.name} is sensitive, and can be read off the table."
         if self.what == "union":
             return f"{who} can calculate a sum of withheld cells, {self.name} among them, that is sensitive itself."
-        if self.what == "disclosed" or self.reached == 0:
+        if self.is_exact or (self.what == "sliding" and self.reached == 0):
             return f"{who} can calculate {self.name} exactly."
+        side = "below" if self.what == "lower" else "above"
+        if self.reached == 0 and self.what in {"lower", "upper"}:
+            needed = "" if self.needed is None else f"; {_about(self.needed)} {side} it are needed"
+            return f"{who} can exclude every value of {self.name} {side} the true one{needed}."
         if self.reached is None or self.needed is None:
             return f"{who} can narrow {self.name} further than its protection level allows."
         reached, needed = _about(self.reached), _about(self.needed)
         if self.what == "sliding":
             return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} are needed."
-        side, most = "below" if self.what == "lower" else "above", "" if self.reached < _LEAST else "at most "
+        most = "" if self.reached < _LEAST else "at most "
         return f"{who} can narrow {self.name} to {most}{reached} {side} its value; {needed} are needed."
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +104,7 @@ def report_violation(case: TableCase, violation: LevelViolation, *, figures: boo
         reached,
         levels.rules[rule] if 0 <= rule < len(levels.rules) else "",
         violation.steps if figures else violation.outline,
+        violation.is_exact,
     )
 
 

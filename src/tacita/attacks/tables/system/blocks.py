@@ -42,6 +42,7 @@ class Blocks:
         self._cap(outer, None if reduction.start is None else reduction.start[free])
         self._solver: Polytope | None = None
         self._whole_solvers: dict[int, tuple[Polytope, Places]] = {}
+        self.whole_work = 0
         self._check(possible, reduction, inside)
 
     def _cap(self, outer: Span, start: Numbers | None) -> None:
@@ -95,7 +96,7 @@ class Blocks:
         return None if point is None else point * self.scale[self.block]
 
     def whole_proposal(
-        self, place: int, sign: float, seconds: float, within: Span | None = None
+        self, place: int, sign: float, seconds: float, within: Span | None = None, nodes: int | None = None
     ) -> tuple[Numbers | None, float, bool]:
         """Return a point of whole numbers, in one block, with the largest (sign 1) or least (-1) number at `place`.
 
@@ -107,9 +108,10 @@ class Blocks:
             inside = self.block == mine
             part, rows = _part(self.matrix, inside)
             solver = Polytope(part, self.sums[rows], self.lowest[inside], self.highest[inside], whole=True)
-            solver.limit(seconds)
+            solver.limit(seconds, nodes)
             self._whole_solvers[mine] = solver, np.flatnonzero(inside)
         solver, members = self._whole_solvers[mine]
+        before = solver.walked
         wish = np.zeros(len(members))
         wish[np.searchsorted(members, place)] = sign
         low, high = self.lowest[members], self.highest[members]
@@ -118,6 +120,7 @@ class Blocks:
                 np.arange(len(members)), np.maximum(low, within.low[members]), np.minimum(high, within.high[members])
             )
         point, bound, exact = solver.largest(wish)
+        self.whole_work += solver.walked - before + len(members)
         if within is not None:
             solver.bound(np.arange(len(members)), low, high)
         if point is None:

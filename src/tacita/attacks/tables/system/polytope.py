@@ -64,9 +64,11 @@ class Polytope:
         self._started = False
         self.walked = 0
 
-    def limit(self, seconds: float) -> None:
-        """Give up a single question after so many seconds."""
+    def limit(self, seconds: float, nodes: int | None = None) -> None:
+        """Give up a single question after so many seconds, and one over whole numbers after so many nodes."""
         self._solver.setOptionValue("time_limit", float(seconds))
+        if nodes is not None:
+            self._solver.setOptionValue("mip_max_nodes", nodes)
 
     def bound(self, columns: Places, lower: Numbers, upper: Numbers) -> None:
         """Change the bounds of some numbers: an attacker who knows more, or who is released of it."""

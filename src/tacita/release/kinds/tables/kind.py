@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacita.attacks.tables.derivable_cells import DerivableCells
 from tacita.engines.context import Context
-from tacita.errors import InternalError, counted
+from tacita.errors import InternalError, OutputError, counted, listed
 from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
 from tacita.ledger.disclosures import Disclosures
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 PAGE, WORKBOOK, SPECIFICATION = "tables.html", "tables.xlsx", "specification.toml"
 _VERDICT = "The tables passed the audit: every protection level is kept."
 
+_UNGATED = "The tables were released although nothing says which of their cells are sensitive (--ungated)."
+
 
 class ReleasedTables(Released):
     """Tables that were released."""
@@ -74,8 +76,15 @@ class TableKind:
     )
 
     def check(self, content: Protected, options: TableOptions, where: str) -> None:
-        """Raise if the audit found a cell that is not protected."""
+        """Raise if the audit found a cell that is not protected, or if nothing says which cells are sensitive."""
         content.external_parts()
+        if (unjudged := _unjudged(content)) and not options.ungated:
+            raise OutputError(
+                f"nothing says which cells of {listed(unjudged)} are sensitive: no rule, no level, no mark",
+                where=where,
+                do="write a rule, such as minimum_frequency = 3 in [sensitivity], or release without one with "
+                "--ungated (Python: TableOptions(ungated=True)), which is recorded; nothing was written",
+            )
 
     def source(self, content: Protected) -> Path | None:
         """Return nothing: tables are made by a specification, whose files are read again and again."""
@@ -134,6 +143,7 @@ class TableDraft:
             "marker": MARKER,
             "reading": list(dict.fromkeys(note for table in self.protected.tables for note in table.reading)),
             "formats": dict(self.files or {}),
+            "ungated": bool(_unjudged(self.protected)),
             "versions": {"tacita": __version__},
         }
 
@@ -163,6 +173,7 @@ class TableDraft:
         stems = file_names([part.name for part in self.inside])
         return {
             "title": self.protected.title,
+            "ungated": bool(_unjudged(self.protected)),
             "versions": {"tacita": __version__, "python": platform.python_version(), "highspy": version("highspy")},
             "settings": plain(self.protected.settings),
             "tables": [_table_facts(table) for table in tables],
@@ -204,9 +215,15 @@ class TableDraft:
         """Return where the tables are."""
         files = tuple(name for names in (self.files or {}).values() for name in names)
         is_derivable = bool(self.derivable)
-        verdict = with_derivable(_VERDICT, is_derivable=is_derivable)
+        unjudged = _unjudged(self.protected)
+        verdict = with_derivable(_UNGATED if unjudged else _VERDICT, is_derivable=is_derivable)
         notes = tuple(f"allowed by --allow-derivable: {one}" for one in self.derivable)
         return ReleasedTables(folder, internal, files, verdict, self.protected, notes=notes, is_derivable=is_derivable)
+
+
+def _unjudged(protected: Protected) -> list[str]:
+    """Return the tables of which nothing says which cells are sensitive: that their audit passes means nothing."""
+    return [f"'{table.table.name}'" for table in protected.tables if not table.case.is_judged]
 
 
 def write_parts(

@@ -53,8 +53,13 @@ def from_cells(
         faults.append(f"frequencies that are no whole numbers: {broken}; a table of something else has a response")
     if strange := _named(raw, np.isinf(values)):
         faults.append(f"values that are not finite: {strange}")
-    if not negative:
-        faults += _contribution_faults(raw, is_count=bool(is_count), decimals=decimals)
+    if is_count and any(name.startswith("largest ") for name in raw.numbers):
+        # Counts have none: amounts taken for counts would have neither the rules nor the attackers of amounts.
+        faults.append(
+            'largest contributions to a table of frequencies; say what is summed: response = "..." in [[table]]'
+        )
+    elif not negative:
+        faults += _contribution_faults(raw, decimals=decimals)
     _raise(faults, raw)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -251,14 +256,12 @@ def _bound_faults(given: GivenTable) -> list[str]:
     return faults
 
 
-def _contribution_faults(raw: RawCells, *, is_count: bool, decimals: int | None) -> list[str]:
+def _contribution_faults(raw: RawCells, *, decimals: int | None) -> list[str]:
     """Return what cannot be right about the largest contributions to values that are not negative."""
     names = [name for name in raw.numbers if name.startswith("largest ")]
     if not names:
         return []
     largest = np.nan_to_num(np.stack([raw.numbers[name] for name in names], axis=1))
-    if is_count and largest.max(initial=0.0) > 1:
-        return ['largest contributions to a table of frequencies; say what is summed: response = "..." in [[table]]']
     faults = []
     if below := _named(raw, np.asarray((largest < 0).any(axis=1))):
         faults.append(f"negative largest contributions: {below}")
