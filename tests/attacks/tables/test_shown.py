@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacita.attacks.tables.shown import shown
+from tacita.attacks.tables.shown import changes_of, shown
+from tacita.attacks.tables.system.possible_tables import possible_tables
+from tacita.attacks.tables.system.reduction import reduced
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Movement, Table, table_of_leaves
 
@@ -58,6 +60,40 @@ def test_cells_without_any_sum_move_by_themselves():
     low, high = shown_by(lone, np.array([False, True, True]), np.array([1]), 4)
     assert low.tolist() == [9, 1, 3]
     assert high.tolist() == [9, 9, 3]
+
+
+FORGED = {
+    "a cell twice": ((1, 1), (20.0, -20), ()),
+    "no number": ((1, 0), (20.0, np.nan), ()),
+    "without end": ((1, 0), (20.0, np.inf), ()),
+    "below a bound, beside a large move": ((1, 0, 3, 2), (20.0, -20, -20, 20), (1e9, -1e9, -1e9, 1e9)),
+}
+
+
+@pytest.mark.parametrize("owners", [False, True], ids=["everybody", "contributors"])
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_forged_movements_fool_nobody(forged: tuple[tuple[int, ...], ...], owners: bool):
+    # Two squares without a common sum: one of figures near 10, one of figures in thousands of millions.
+    draw = np.array([[8.0, 22, 0, 0], [17, 12, 0, 0], [0, 0, 9e9, 8e9], [0, 0, 7e9, 6e9]])
+    dimensions = (Dimension.flat("activity", "1234"), Dimension.flat("region", "ABCD"))
+    table = table_of_leaves("investment", dimensions, draw)
+    hidden = (table.values > 0) & (table.codes > 0).all(axis=1)
+    small, large = np.flatnonzero(hidden & (table.values < 100)), np.flatnonzero(hidden & (table.values > 100))
+    places, delta, far = forged
+    cells = np.append(small[list(places)], large[: len(far)])
+    movements = [Movement(cells, np.append(delta, far)), Movement(cells, -np.append(delta, far))]
+    levels = Levels.of(len(table), small[1:2], lower=7, upper=20)
+    knowledge = Knowledge.of(len(table))
+    if owners:
+        knowledge = replace(knowledge, owners=np.where(np.isin(np.arange(len(table)), large[:1]), 7, -1))
+    verdict = audit(table, hidden, levels, knowledge, movements=movements, options=AuditOptions(exact=False))
+    assert [(one.what, one.reached) for one in verdict.violations if one.attacker == "everybody"] == [("upper", 30.0)]
+    if owners:
+        possible = possible_tables(table, hidden, knowledge)
+        reduction = reduced(possible)
+        assert reduction.start is not None
+        for free, moved in changes_of(possible, reduction, reduction.start, movements):
+            assert (np.abs(moved[reduction.start[free] < 100]) <= 17).all()
 
 
 def test_the_verdict_is_the_same_with_fewer_questions():

@@ -13,6 +13,7 @@ from tacita.model.table import Knowledge, Movement, Table
 
 _DUST = 1e-7  # of the largest move: what a sum may miss by
 _CAUTION = 10.0
+_REST = 0.01  # of a move: the least that is left of it
 _ENTRIES = 60  # tables that are looked at for one demand
 _LEARNT, _NUMBERS = 2_000, 20_000_000  # tables, and numbers in them, that are kept
 
@@ -24,11 +25,12 @@ def shown(
 
     A movement counts, and so does its mirror image, if it moves cells only that are suppressed and not known, keeps
     every sum, stays within the external bounds, and is by whole numbers where all know the values to be. Nothing is
-    taken on trust from whoever found it; what a sum misses by is taken off ten times.
+    taken on trust from whoever found it; what a sum or a bound is missed by is taken off ten times.
     """
     from scipy.sparse import csc_array, csr_array
 
     low, high = table.values.copy(), table.values.copy()
+    movements = [movement for movement in movements if _is_in_order(movement)]
     if not movements:
         return low, high
     cells = np.concatenate([movement.cells for movement in movements])
@@ -44,13 +46,13 @@ def shown(
     fits = hidden[cells]
     if knowledge.integer:
         fits &= delta == np.rint(delta)
-    good = (missed <= _DUST * largest) & _all(fits, which, len(movements))
+    good = _all(fits, which, len(movements))
     for sign in (1.0, -1.0):
         values = table.values[cells] + sign * delta
-        slack = _DUST * largest[which]
-        inside = (values >= knowledge.lower[cells] - slack) & (values <= knowledge.upper[cells] + slack)
-        proves = (good & _all(inside, which, len(movements)))[which]
-        less = _CAUTION * missed[which]
+        slip = missed.copy()
+        np.maximum.at(slip, which, np.maximum(knowledge.lower[cells] - values, values - knowledge.upper[cells]))
+        proves = (good & (slip <= _DUST * largest))[which]
+        less = _CAUTION * slip[which]
         np.minimum.at(low, cells[proves], np.minimum(values + less, table.values[cells])[proves])
         np.maximum.at(high, cells[proves], np.maximum(values - less, table.values[cells])[proves])
     return low, high
@@ -79,27 +81,38 @@ def changes_of(
 ) -> Iterator[tuple[Places, Numbers]]:
     """Yield which free numbers movements change and by how much, and their mirror images, where these are possible.
 
-    A change counts if it keeps all sums and bounds, by plain arithmetic.
+    A change counts if it keeps all sums and bounds, by plain arithmetic; what one is missed by is taken off ten times.
     """
     columns = reduction.matrix.tocsc()
     for movement in movements:
+        if not _is_in_order(movement):
+            continue
         at = np.minimum(np.searchsorted(possible.cells, movement.cells), len(possible.cells) - 1)
         place = reduction.place[at]
         if np.any((possible.cells[at] != movement.cells) | (place < 0)):
             continue
         free, first = np.unique(place, return_index=True)
         moved = (movement.delta / reduction.factor[at])[first]
-        slack = _DUST * float(np.abs(moved).max(initial=0.0))
         starts, sizes = columns.indptr[free], np.diff(columns.indptr)[free]
         entries = np.repeat(starts, sizes) + np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         rows, row = np.unique(columns.indices[entries], return_inverse=True)
         missed = np.bincount(row, columns.data[entries] * np.repeat(moved, sizes), len(rows))
-        if np.abs(missed).max(initial=0.0) > slack or (possible.whole and np.any(moved != np.rint(moved))):
+        if possible.whole and np.any(moved != np.rint(moved)):
             continue
+        size = np.abs(moved)
         for sign in (1.0, -1.0):
             after = start[free] + sign * moved
-            if not np.any((after < reduction.lower[free] - slack) | (after > reduction.upper[free] + slack)):
-                yield free, sign * moved
+            beyond = np.maximum(reduction.lower[free] - after, after - reduction.upper[free])
+            slip = max(float(np.abs(missed).max(initial=0.0)), float(beyond.max(initial=0.0)))
+            if slip <= _DUST * float(size.max(initial=0.0)):
+                # Something of every move is left: who knows a number that moves is not shown this table.
+                left = np.maximum(size - _CAUTION * slip, _REST * size)
+                yield free, sign * np.copysign(left, moved)
+
+
+def _is_in_order(movement: Movement) -> bool:
+    """Return whether a movement is numbers, one for a cell: otherwise no arithmetic on it is worth anything."""
+    return bool(np.isfinite(movement.delta).all()) and len(np.unique(movement.cells)) == len(movement.cells)
 
 
 def _all(marks: NDArray[np.bool_], which: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
