@@ -91,13 +91,14 @@ def sensitivity_keys() -> tuple[str, ...]:
 def read_sensitivity(top: Checked) -> SensitivityPlan:
     """Return the table [sensitivity]."""
     table = top.below("sensitivity", sensitivity_keys())
-    given = table.table.get("options", {})
-    options = given if isinstance(given, dict) else {}
+    of_rules = [name for name in RULES.names() if not RULES.fact(name, "short") and _is_complete(RULES.named(name))]
+    given = table.below("options", ("unions", *of_rules, UserRules.name))
+    options = given.table
     shared = read_fields(table, SensitivityPlan, without=("rules", "unions"))
     usual = {name: shared[name] for name in _SHARED if name in shared}
     rules = [rule for name in RULES.names() for rule in _rules(table, name, options.get(name, {}), usual)]
     rules += _program(table, options.get(UserRules.name, {}), usual)
-    return SensitivityPlan(tuple(rules), **shared, unions=options.get("unions"))
+    return SensitivityPlan(tuple(rules), **shared, unions=given.truth("unions", False) if "unions" in options else None)
 
 
 def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any]) -> Iterator[SensitivityRule]:
