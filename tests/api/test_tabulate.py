@@ -145,7 +145,7 @@ def test_faults_of_keywords_come_together_before_anything_is_computed() -> None:
     assert "'weight' is given twice" in said(["sector"], weight="jobs", data={"weight": "jobs"})
     assert "'cells' in [data] is for files" in said(["sector"], data={"cells": "x.csv"})
     for dimensions in (None, 7, {"sector": 1}):
-        assert "the dimensions are no list" in said(dimensions)
+        assert "the dimensions are not a list" in said(dimensions)
     (case,) = (table.case for table in data.tabulate(["sector"], "turnover").protect().tables)
     assert case.notes == ("no rule says which cells are sensitive, so none of them is",)
 

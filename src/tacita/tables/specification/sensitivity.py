@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import TacitaError
+from tacita.errors import TacitaError, listed
 from tacita.parameters import parameters_of
 from tacita.tables.sensitivity.assess import OnHoldings
 from tacita.tables.sensitivity.catalogue import RULES
@@ -119,6 +119,11 @@ def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any])
         given = [options] if table.truth(name, False) else []
     known = keys_of(kind, _SHARED)
     for item in map(partial(_by_name, names=known), given if _is_list_of_tables(given) else [given]):
+        if isinstance(item, list):
+            table.fault(
+                name, f"'{name}' in [sensitivity] must be a table, or the numbers {listed(known)} in this order"
+            )
+            continue
         below = Checked.of(item, place, table.faults, table.folder, known)
         if not isinstance(item, dict):
             continue
