@@ -127,6 +127,13 @@ def test_faults_of_keywords_come_together_before_anything_is_computed() -> None:
     assert "'sectr'; did you mean 'sector'?" in columns and "'turnovr'; did you mean" in columns
     assert "no column 'w'" in columns and "'job'; did you mean 'jobs'?" in columns
     assert "no keyword 'p_precent'; did you mean 'p_percent'?" in said(["sector"], p_precent=10)
+    assert "'margin'; it is a setting of adjustment: protect=" in said(["sector"], margin=2)
+    assert "unknown key 'union' in [sensitivity.options]; did you mean 'unions'?" in said(
+        ["sector"], zeros=True, options={"union": True}
+    )
+    assert "'unions' in [sensitivity.options] must be" in said(["sector"], zeros=True, options={"unions": "yes"})
+    with pytest.raises(UsageError, match="no keyword 'seconds'"):
+        data.tabulate(["sector"], minimum_frequency=3).protect(seconds=3)
     assert "p % (p = 10) looks at contributions" in said(["sector"], p_percent=10)
     wrong = said(["sector"], "turnover", dominance=(1, 185), p_percent="ten", minimum_frequency=0)
     assert "'k' in [sensitivity.dominance] is 185" in wrong and "'p_percent' in [sensitivity] must be" in wrong
@@ -138,7 +145,7 @@ def test_faults_of_keywords_come_together_before_anything_is_computed() -> None:
     assert "'weight' is given twice" in said(["sector"], weight="jobs", data={"weight": "jobs"})
     assert "'cells' in [data] is for files" in said(["sector"], data={"cells": "x.csv"})
     for dimensions in (None, 7, {"sector": 1}):
-        assert "the dimensions are no list" in said(dimensions)
+        assert "the dimensions are not a list" in said(dimensions)
     (case,) = (table.case for table in data.tabulate(["sector"], "turnover").protect().tables)
     assert case.notes == ("no rule says which cells are sensitive, so none of them is",)
 

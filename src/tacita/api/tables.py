@@ -13,14 +13,14 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from tacita.api.dataset import Dataset
 from tacita.api.releasing import ReleaseAttempt, release_to
-from tacita.errors import OutputError, UsageError, counted
+from tacita.errors import OutputError, UsageError, counted, did_you_mean, faults_text, listed
 from tacita.files.atomic import atomic, check_target, write_text
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
@@ -166,6 +166,9 @@ class Tabulation:
 
     def protect(self, options: ProtectionOptions | None = None, **keywords: Unpack[ProtectionKeywords]) -> Protected:
         """Protect the tables at the least cost, and audit the result; options may be given as keywords."""
+        known = [one.name for one in fields(ProtectionOptions)]
+        if unknown := [f"no keyword '{name}'{did_you_mean(name, known)}" for name in keywords if name not in known]:
+            raise UsageError(faults_text(unknown), where="protect", do=f"use some of: {listed(known)}")
         parameters = replace(options or ProtectionOptions(), **keywords).parameters
         return protect_table(self.specification, progress=self.data.context.progress, **parameters)
 
@@ -370,7 +373,9 @@ def export_jj(
     given = case.primaries if case.given is None else case.given
     if pattern is not None:
         published = read_published(pattern, case)
-        require_true_figures(case, published)
+        require_true_figures(
+            case, published, "give a publication of this specification that withholds cells and changes none"
+        )
         given = published.status
     problem, notes = problem_of(case, given)
     write_text(out, jj_text(problem), force=force)

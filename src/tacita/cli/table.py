@@ -40,8 +40,8 @@ def build(
 ) -> None:
     """Build tables from microdata or from given cells, and check that they add up.
 
-    What is written has true values and numbers of contributors, and must not leave the house: 'tacita table protect'
-    makes what may. Without --out only a summary is shown.
+    What is written has true values and numbers of contributors, and is not for publication: 'tacita table protect'
+    makes what is. Without --out only a summary is shown.
     """
     from tacita.api.tables import build_to
 
@@ -155,7 +155,7 @@ def export(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a table in the JJ format for tau-Argus, sdcTable or a solver: true values, which must not leave the house.
+    """Write a table in the JJ format for tau-Argus, sdcTable or a solver: true values, not for publication.
 
     Beside it, FILE.cells.csv says which codes each cell has. Costs, bounds and protection levels are those of the
     specification.

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from tacita.errors import counted
-from tacita.model.table import Dimension
+from tacita.model.table import WITHHELD, Dimension
 from tacita.tables.output.figures import depths, shown
 from tacita.tables.output.grid import Grid, GridCell, grids
 from tacita.tables.output.part import MARKER, TablePart
@@ -36,7 +38,7 @@ def tables_page(
     body = [tag("header", tag("h1", title), tag("p", _about(parts), class_="soft"))]
     if internal:
         body.append(
-            tag("p", tag("strong", "Internal: this page holds confidential figures and must not leave the house."))
+            tag("p", tag("strong", "Internal: this page holds confidential figures and is not for publication."))
         )
     if len(parts) > 1:
         links = (tag("a", part.name, href=f"#table-{number}") for number, part in enumerate(parts, 1))
@@ -67,8 +69,9 @@ def _heading(part: TablePart) -> str:
 
 def _legend(parts: Sequence[TablePart], *, internal: bool) -> Iterator[Html]:
     if internal:
-        yield tag("span", tag("span", "1", class_="key primary"), " withheld because it is sensitive itself")
-        yield tag("span", tag("span", "1", class_="key secondary"), " withheld so that no other can be calculated")
+        if any(part.statuses is not None and np.isin(part.statuses, WITHHELD).any() for part in parts):
+            yield tag("span", tag("span", "1", class_="key primary"), " withheld because it is sensitive itself")
+            yield tag("span", tag("span", "1", class_="key secondary"), " withheld so that no other can be calculated")
     elif any(part.withheld.any() for part in parts):
         if parts[0].lower is None:
             yield tag("span", tag("span", MARKER, class_="key withheld"), " the figure is withheld")

@@ -74,7 +74,7 @@ def test_a_dash_is_zero_and_other_words_are_refused(tmp_path: Path) -> None:
     file.write_text("activity,region,value\nI,A,-\nI,Total,-\n")
     assert of(file, CellColumns(value="value")).table.values.tolist() == [0, 0, 0, 0]
     file.write_text("activity,region,value\nI,A,hidden\nI,Total,5\n")
-    with pytest.raises(InputError, match="row 1: the value is no number, and no known marker"):
+    with pytest.raises(InputError, match="row 1: the value is not a number or a known marker"):
         of(file, CellColumns(value="value"))
     found = of(file, CellColumns(value="value"), markers=["hidden"])
     assert found.status is not None and (found.status == Status.PRIMARY).sum() == 1

@@ -52,7 +52,7 @@ def test_the_internal_page_says_why_on_hover() -> None:
     cells = Cells(text).cells
     assert cells[5] == ({"class": "primary", "title": "sensitive by 'dominance' & <b>", "tabindex": "0"}, "777,777.25")
     assert cells[7][0]["class"] == "secondary"
-    assert "must not leave the house" in text
+    assert "is not for publication" in text
 
 
 def test_codes_are_indented_by_their_depth() -> None:

@@ -79,7 +79,7 @@ def sums_that_fail(table: Table, published: Numbers) -> list[str]:
         return []
     totals = [equations.row(int(row))[0][np.argmin(equations.row(int(row))[1])] for row in wrong[:5]]
     names = [f"({table.cell_name(int(cell))})" for cell in totals]
-    return [f"{counted(wrong.size, 'sum')} do not add up, such as that of {listed(names)}"]
+    return [f"{counted(wrong.size, 'sum')} do not add up, such as those of {listed(names)}"]
 
 
 def cells_named(table: Table, which: NDArray[np.bool_], what: str) -> list[str]:

@@ -160,12 +160,8 @@ class _Exposing:
         for change in changes_of(self._possible, self._reduction, self._start, movements):
             self._tables.give(*self._of_use(*self._seen_from(*change)))
         # Demands that no table given shows as met are asked for whatever is published.
-        nowhere = np.zeros(0, np.int64)
-        self._unshown = {
-            demand
-            for demand in np.flatnonzero(self._free_of >= 0).tolist()
-            if self._open(demand, self._tables.entries(demand, -1, nowhere))
-        }
+        free, nowhere = np.flatnonzero(self._free_of >= 0).tolist(), np.zeros(0, np.int64)
+        self._unshown = {one for one in free if self._open(one, self._tables.entries(one, -1, nowhere))}
 
     @property
     def is_over(self) -> bool:
@@ -225,8 +221,8 @@ class _Exposing:
         later: list[tuple[int, int]] = []
         # What is learnt of one demand may show another as met: each is looked at again when it is its turn.
         for demand in order:
-            if self.is_over:
-                yield demand, EVERYBODY_ELSE  # nobody looks any more: it is not settled
+            if self.is_over:  # nobody looks any more: it is not settled
+                yield demand, EVERYBODY_ELSE
                 return
             attackers = self._open(demand, self._tables.entries(demand, free, self._tables.usable(free)))
             if attackers[:1] == [EVERYBODY_ELSE]:
@@ -317,7 +313,7 @@ class _Exposing:
     def _answer(self, free: int, demand: int, attacker: int) -> Answer:
         """Return the levels that one attacker breaks with a number published, and the interval; None: not settled."""
         key = (free, demand, attacker)
-        if key not in self._answers or self._answers[key] is None:
+        if self._answers.get(key) is None:
             self._answers[key] = self._attacked(free, demand, attacker)
         return self._answers[key]
 
@@ -401,9 +397,5 @@ class _Exposing:
 
 def _in_all(sets: Iterable[frozenset[int]]) -> set[int]:
     """Return what is in every one of some sets."""
-    common: set[int] | None = None
-    for one in sets:
-        common = set(one) if common is None else common & one
-        if not common:
-            break
-    return common or set()
+    several = list(sets)
+    return set(frozenset.intersection(*several)) if several else set()

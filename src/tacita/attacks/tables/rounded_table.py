@@ -155,8 +155,8 @@ def _attacked(
         taken = take_noise(table, published, bounds, levels)
         figures = {"recovered": taken.recovered, "recovered_alone": taken.by_themselves}
         all_of_them = counted(taken.cells, "sensitive count")
-        said = f"{taken.recovered} of {all_of_them} are what all published counts together make most likely"
-        notes.append(f"{said}; by their own figures {taken.by_themselves} are")
+        said = f"{taken.recovered} of {all_of_them} can be guessed right from all published counts together"
+        notes.append(f"{said}, and {taken.by_themselves} from their own published count")
         if not taken.protects:
             cell = int(np.flatnonzero(levels.sensitive)[0])
             name = table.cell_name(cell)

@@ -187,7 +187,7 @@ def _cell(lines: _Lines, number: int, cells: int) -> tuple[float, ...]:
                 return nothing
             row.append(float(STATUSES[word.casefold()]))
         elif (value := _number(word)) is None:
-            lines.fault(f"the {name} is no number", place.start())
+            lines.fault(f"the {name} is not a number", place.start())
             return nothing
         else:
             row.append(value)

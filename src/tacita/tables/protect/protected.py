@@ -95,7 +95,8 @@ class ProtectedTable:
             "is_confirmed": [cell in self.why and self.why[cell].is_complete for cell in range(len(self.table))],
             "reason": (reasons := [self.reason(cell) for cell in range(len(self.table))]),
         }
-        on_hover = [f"{reason}{self._attacker_finds(cell)}" if reason else "" for cell, reason in enumerate(reasons)]
+        said = [reason or self._changed(cell) for cell, reason in enumerate(reasons)]
+        on_hover = [f"{what}{self._attacker_finds(cell)}" if what else "" for cell, what in enumerate(said)]
         cells = ShownCells(self.table.values, statuses=self.status, reasons=on_hover, columns=columns)
         return parts_of(self.table, cells, self.case.shows)
 
@@ -111,7 +112,16 @@ class ProtectedTable:
             return f"Sensitive: {self.case.why_sensitive(cell)}"
         if status is Status.FORCED:
             return "Withheld because the specification says so"
+        if self.lower is not None:
+            return "So that no sensitive cell can be calculated from the others"
         return because_of(self.why.get(cell, Exposure(is_complete=False)))
+
+    def _changed(self, cell: int) -> str:
+        """Return what is published instead of a true value; nothing if it is the true value."""
+        from tacita.tables.output.figures import shown
+
+        value = float(self.values[cell])
+        return "" if value == self.table.values[cell] else f"Published as {shown(value)}."
 
     def _attacker_finds(self, cell: int) -> str:
         low, high = float(self.audit.intervals.lower[cell]), float(self.audit.intervals.upper[cell])

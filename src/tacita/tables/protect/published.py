@@ -49,7 +49,7 @@ class PublishedTable:
         )
 
 
-def require_true_figures(case: TableCase, published: PublishedTable) -> None:
+def require_true_figures(case: TableCase, published: PublishedTable, do: str = "") -> None:
     """Refuse a publication whose figures, or intervals, are not those of the table: nothing can be said about it."""
     table, values = case.table, published.values
     with np.errstate(invalid="ignore"):
@@ -68,7 +68,7 @@ def require_true_figures(case: TableCase, published: PublishedTable) -> None:
         raise InputError(
             "; ".join(faults),
             where=f"table '{table.name}'",
-            do=f"judge it with the specification that it was made from; {_METHOD}",
+            do=do or f"judge it with the specification that it was made from; {_METHOD}",
         )
 
 

@@ -14,6 +14,8 @@ from typing import Any, TypedDict
 from tacita.errors import UsageError, did_you_mean, faults_text, listed
 from tacita.model.microdata import Microdata
 from tacita.tables.build.from_specification import OWN_COSTS
+from tacita.tables.protect.catalogue import WAYS
+from tacita.tables.specification.fields import keys_of
 from tacita.tables.specification.reading import specification_of
 from tacita.tables.specification.reading_plans import ATTACKER_KEYS, DATA_KEYS, PROTECT_KEYS
 from tacita.tables.specification.sensitivity import sensitivity_keys
@@ -87,11 +89,11 @@ def specification_from(
     `dimensions` are those of one table, or lists of them, one for each of several linked tables.
     """
     if isinstance(dimensions, Mapping) or not isinstance(dimensions, Iterable):
-        raise UsageError("the dimensions are no list", where=_WHERE, do='write for example ["sector", "region"]')
+        raise UsageError("the dimensions are not a list", where=_WHERE, do='write for example ["sector", "region"]')
     given = {name: value for name, value in keywords.items() if value is not None}
     homes = _homes()
     if faults := [
-        f"no keyword '{name}'{did_you_mean(name, (*homes, *_WHOLE))}"
+        f"no keyword '{name}'{_setting_of(name) or did_you_mean(name, (*homes, *_WHOLE))}"
         for name in given
         if name not in homes and name not in _WHOLE
     ]:
@@ -114,6 +116,17 @@ def specification_from(
     _check_columns(specification, [column.name for column in microdata.columns])
     _check_rules(specification)
     return specification
+
+
+def _setting_of(name: str) -> str:
+    """Return where a name belongs that is a setting of methods, or of the rules together."""
+    if name == "unions":
+        return '; it is one of the options of [sensitivity]: options={"unions": ...}'
+    methods = [method for method in WAYS.names() if name in keys_of(WAYS.named(method))]
+    if not methods:
+        return ""
+    settings = f"{{'method': '{methods[0]}', '{methods[0]}': {{'{name}': ...}}}}"
+    return f"; it is a setting of {listed(methods)}: protect={settings}"
 
 
 def _homes() -> dict[str, str]:

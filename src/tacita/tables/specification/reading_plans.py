@@ -72,7 +72,11 @@ def protect_plan(top: Checked, dimensions: Collection[str]) -> ProtectPlan:
     method = table.text("method", "suppression", among=methods)
     for other in methods:
         if other in table.table and other != method:
-            table.fault(other, f"[protect.{other}] stands there, but the method is '{method}'")
+            table.fault(
+                other,
+                f"[protect.{other}] has settings of a method that is not used: the method is '{method}'; write "
+                f'method = "{other}", or take them out',
+            )
     return ProtectPlan(
         method=method,
         keep=_cells(table, "keep", dimensions),

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import TacitaError
+from tacita.errors import TacitaError, listed
 from tacita.parameters import parameters_of
 from tacita.tables.sensitivity.assess import OnHoldings
 from tacita.tables.sensitivity.catalogue import RULES
@@ -91,13 +91,14 @@ def sensitivity_keys() -> tuple[str, ...]:
 def read_sensitivity(top: Checked) -> SensitivityPlan:
     """Return the table [sensitivity]."""
     table = top.below("sensitivity", sensitivity_keys())
-    given = table.table.get("options", {})
-    options = given if isinstance(given, dict) else {}
+    of_rules = [name for name in RULES.names() if not RULES.fact(name, "short") and _is_complete(RULES.named(name))]
+    given = table.below("options", ("unions", *of_rules, UserRules.name))
+    options = given.table
     shared = read_fields(table, SensitivityPlan, without=("rules", "unions"))
     usual = {name: shared[name] for name in _SHARED if name in shared}
     rules = [rule for name in RULES.names() for rule in _rules(table, name, options.get(name, {}), usual)]
     rules += _program(table, options.get(UserRules.name, {}), usual)
-    return SensitivityPlan(tuple(rules), **shared, unions=options.get("unions"))
+    return SensitivityPlan(tuple(rules), **shared, unions=given.truth("unions", False) if "unions" in options else None)
 
 
 def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any]) -> Iterator[SensitivityRule]:
@@ -118,6 +119,11 @@ def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any])
         given = [options] if table.truth(name, False) else []
     known = keys_of(kind, _SHARED)
     for item in map(partial(_by_name, names=known), given if _is_list_of_tables(given) else [given]):
+        if isinstance(item, list):
+            table.fault(
+                name, f"'{name}' in [sensitivity] must be a table, or the numbers {listed(known)} in this order"
+            )
+            continue
         below = Checked.of(item, place, table.faults, table.folder, known)
         if not isinstance(item, dict):
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.release.kinds.tables.three_by_three import SECRET, protected
 
@@ -42,6 +43,24 @@ def test_a_published_cell_and_several_cells(release: Path) -> None:
     (found,) = explain_cells(release, {"sector": "I", "region": "A"})
     assert found.sentences == ("sector=I, region=A is published.",)
     assert len(explain_cells(release, {"sector": "II"})) == 4
+
+
+def test_a_changed_figure_is_not_taken_for_the_true_one(tmp_path: Path) -> None:
+    given = protected()
+    (table,) = given.tables
+    values, nothing = table.table.values, np.zeros(16, np.int8)
+    moved = replace(table, method="adjustment", status=nothing, values=values + (np.arange(16) == 10) * 6, why={})
+    folder = write_release(replace(given, tables=(moved,)), tmp_path / "moved").folder
+    (cell,) = explain_cells(folder, {}).withheld
+    assert cell.sentences[0].startswith(
+        "sector=II, region=B is published, with a figure that was changed by adjustment. Sensitive by p % (10). Seen"
+    )
+    wide = replace(table, method="intervals", lower=values - 6, upper=values + 6, why={})
+    folder = write_release(replace(given, tables=(wide,)), tmp_path / "wide").folder
+    (cell,) = explain_cells(folder, {"sector": "III", "region": "C"})
+    assert cell.sentences[0].startswith(
+        "sector=III, region=C is shown as an interval. So that no sensitive cell can be"
+    )
 
 
 @pytest.mark.parametrize(

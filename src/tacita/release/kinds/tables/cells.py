@@ -36,6 +36,12 @@ class CellDecision:
     """Whether the attacker looked at all sensitive cells for the reason."""
     helped_by: tuple[str, ...] = ()
     """The cells that are withheld to protect this one."""
+    method: str = "suppression"
+    """The method by which the table was protected."""
+    rule: str = ""
+    """The rule by which the cell is sensitive, if it is."""
+    is_changed: bool = False
+    """Whether the published figure is another than the true one."""
 
     @property
     def name(self) -> str:
@@ -46,10 +52,16 @@ class CellDecision:
     def sentences(self) -> tuple[str, ...]:
         """What to tell about it."""
         if not self.reason:
-            return (f"{self.name} is published.",)
+            return (self._published(),)
         helped = listed([f"({cell})" for cell in self.helped_by], 6)
         more = (f"To protect it, these cells are withheld too: {helped}.",) if self.helped_by else ()
-        return (f"{self.name} is withheld. {self.reason}{self._reached()}", *more)
+        shown = "shown as an interval" if self.method == "intervals" else "withheld"
+        return (f"{self.name} is {shown}. {self.reason}{self._reached()}", *more)
+
+    def _published(self) -> str:
+        said = f", with a figure that was changed by {self.method.replace('_', ' ')}" if self.is_changed else ""
+        sensitive = f" Sensitive by {self.rule}." if self.rule else ""
+        return f"{self.name} is published{said}.{sensitive}{self._reached()}"
 
     def _reached(self) -> str:
         if self.reach is None:
@@ -75,8 +87,9 @@ class CellDecisions(Result):
 
     @property
     def withheld(self) -> CellDecisions:
-        """Those that are withheld; the first if none is."""
-        return CellDecisions(tuple(cell for cell in self.cells if cell.reason) or self.cells[:1])
+        """Those that are withheld; if none is, those that are sensitive, and the first if none is that either."""
+        withheld = tuple(cell for cell in self.cells if cell.reason)
+        return CellDecisions(withheld or tuple(cell for cell in self.cells if cell.rule) or self.cells[:1])
 
 
 def explain_cells(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> CellDecisions:
@@ -85,6 +98,7 @@ def explain_cells(release: Path, cell: Mapping[str, str], internal: Path | None 
     parts = opened.manifest["cells"]
     rows = [opened.table(part["file"]).to_pylist() for part in parts]
     names = _names(parts, rows)
+    methods = [table["method"] for table in opened.manifest["tables"]]
     helpers: dict[tuple[int, int], dict[str, None]] = {}
     for part, cells in zip(parts, rows, strict=True):
         for row in cells:
@@ -92,7 +106,7 @@ def explain_cells(release: Path, cell: Mapping[str, str], internal: Path | None 
                 name = names[part["table"], row["cell"]]
                 helpers.setdefault((part["table"], row["protects_cell"]), {})[name] = None
     decisions = [
-        _decision(part, row, names, tuple(helpers.get((part["table"], row["cell"]), ())))
+        _decision(part, row, names, tuple(helpers.get((part["table"], row["cell"]), ())), methods[part["table"]])
         for part, cells in zip(parts, rows, strict=True)
         if set(cell) <= set(part["dimensions"])
         for row in cells
@@ -119,9 +133,14 @@ def _names(parts: list[dict[str, Any]], rows: list[list[dict[str, Any]]]) -> dic
 
 
 def _decision(
-    part: Mapping[str, Any], row: Mapping[str, Any], names: Mapping[tuple[int, int], str], helped_by: tuple[str, ...]
+    part: Mapping[str, Any],
+    row: Mapping[str, Any],
+    names: Mapping[tuple[int, int], str],
+    helped_by: tuple[str, ...],
+    method: str,
 ) -> CellDecision:
     share = row["known_to_within"]
+    is_asked = row["reason"] or row["rule"]
     return CellDecision(
         part["name"],
         {name: row[name] for name in part["dimensions"]},
@@ -129,10 +148,13 @@ def _decision(
         row["reason"] or "",
         names.get((part["table"], row["protects_cell"]), ""),
         None if share is None or math.isnan(share) else float(share),
-        _reach(row["value"], row["attacked_lower"], row["attacked_upper"]) if row["reason"] else None,
+        _reach(row["value"], row["attacked_lower"], row["attacked_upper"]) if is_asked else None,
         row["cell"],
         row["status"] != "secondary" or bool(row.get("is_confirmed", True)),
         helped_by,
+        method,
+        row["rule"],
+        not row["reason"] and row["published"] != row["value"],
     )
 
 

@@ -30,7 +30,9 @@ def internal_page(protected: Protected, parts: Sequence[TablePart], derivable: S
     """Return the page with all figures, the verdict, every decision, and what was allowed though it tells too much."""
     suppressed = sum(table.audit.suppressed for table in protected.tables)
     word, kind = ("PASSED", "good") if protected.passed else ("NOT PASSED", "bad")
-    said = f"The independent attacker looked at {counted(suppressed, 'withheld cell')}."
+    sensitive = sum(int(table.case.levels.sensitive.sum()) for table in protected.tables)
+    cells = counted(suppressed, "withheld cell") if suppressed else counted(sensitive, "sensitive cell")
+    said = f"The independent attacker looked at {cells}."
     inside = [
         section(
             "What was done", html_table(["", *(_name(table) for table in protected.tables)], list(_summary(protected)))
@@ -79,7 +81,8 @@ def _summary(protected: Protected) -> Iterator[list[Cell]]:
         if any(table.count(status) for table in tables):
             yield [words, *(table.count(status) for table in tables)]
     for name in dict.fromkeys(name for table in tables for name in table.figures):
-        yield [name.replace("_", " "), *(_figure(table.figures.get(name)) for table in tables)]
+        figures = [table.figures.get(name) for table in tables]
+        yield [name.replace("_", " "), *(str(one) if name == "seed" else _figure(one) for one in figures)]
 
 
 def _figure(value: object) -> Cell:

@@ -114,13 +114,13 @@ def read_cells(
     texts = {*dimensions.values(), columns.value, *filter(None, (words, columns.primary))}
     text_columns = _as_texts(relation, sorted(texts))
     values, marks, strange = _values(relation, columns.value, text_columns[columns.value], spelled)
-    faults = [f"row {row}: the value is no number, and no known marker" for row in strange[:5]]
+    faults = [f"row {row}: the value is not a number or a known marker" for row in strange[:5]]
     if len(strange) > 5:
         faults.append(f"and {len(strange) - 5:,} more such rows")
     numbers = {}
     for name, column in columns.numbers.items():
         if not relation.column(column).type.is_numeric:
-            faults.append(f"column '{column}' ({name}) holds something that is no number")
+            faults.append(f"column '{column}' ({name}) holds something that is not a number")
         else:
             numbers[name] = _numbers(relation, column)
     if faults:

@@ -31,7 +31,7 @@ def checked_records(relation: Relation, layout: MicrodataLayout, where: str) -> 
     for name in (layout.response, layout.weight, layout.frequency):
         if name is not None and not relation.column(name).type.is_numeric:
             raise InputError(
-                f"'{name}' is no number, so it cannot be summed", where=where, do="choose a column of numbers"
+                f"'{name}' is not a number, so it cannot be summed", where=where, do="choose a column of numbers"
             )
     counts = {name: int(number) for name, number in relation.engine.run(checks(relation, layout))[0].items()}
     faults = _faults(layout, counts)

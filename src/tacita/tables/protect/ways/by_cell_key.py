@@ -104,9 +104,9 @@ class CellKeyWay:
         seed, data = specification.protect.seed, specification.data
         if data.microdata is None or (self.key is None) == (self.identifier is None):
             raise UsageError(
-                "cell keys need microdata with a column of record keys, or one that identifies the records",
+                "cell keys are for counts of microdata with a column of record keys, or one that identifies records",
                 where="[protect.cell_key]",
-                do='give key = "column", or identifier = "column" and a seed in [protect]',
+                do='give key = "column" in [protect.cell_key]; or identifier = "column" there, and seed in [protect]',
             )
         if self.identifier is not None and seed is None:
             raise UsageError(
