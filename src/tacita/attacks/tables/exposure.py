@@ -397,5 +397,4 @@ class _Exposing:
 
 def _in_all(sets: Iterable[frozenset[int]]) -> set[int]:
     """Return what is in every one of some sets."""
-    several = list(sets)
-    return set(frozenset.intersection(*several)) if several else set()
+    return set(frozenset.intersection(*several)) if (several := list(sets)) else set()

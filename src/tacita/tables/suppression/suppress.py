@@ -15,7 +15,7 @@ from tacita.model.figures import is_bounded, saving
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.exact.optimal import Best, PatternSearch, Start
+from tacita.tables.suppression.exact.optimal import Best, EarlierPattern, PatternSearch
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.large.search import large_pattern
 from tacita.tables.suppression.large.subtables import subtables_of
@@ -112,13 +112,13 @@ def suppress(
 
 def _start(
     small: Reduced, unit: float, problem: SuppressionProblem, before: Suppression | None, cells: int
-) -> Start | None:
+) -> EarlierPattern | None:
     if before is None:
         return None
     withheld = small.problem.withheld.copy()
     places = small.place[:cells][before.suppressed]
     withheld[places[places >= 0]] = True
-    return Start(withheld, small.folded(before.movements, unit, problem, cells))
+    return EarlierPattern(withheld, small.folded(before.movements, unit, problem, cells))
 
 
 def _require_possible(problem: SuppressionProblem, clock: Clock) -> None:
@@ -133,7 +133,7 @@ def _searched(
     clock: Clock,
     gap: float,
     progress: Progress,
-    start: Start | None,
+    start: EarlierPattern | None,
 ) -> tuple[Best, SafePatterns]:
     problem = small.problem
     patterns = SafePatterns(problem)

@@ -48,7 +48,7 @@ class Best:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class EarlierPattern:
     """A pattern to go on from, and movements that prove much of it."""
 
     withheld: NDArray[np.bool_]
@@ -79,7 +79,7 @@ class PatternSearch:
         self._capacities: list[Cut] = []
         self._carry(lonely_cuts(problem))
 
-    def run(self, gap: float, report: Callable[[Best], None], start: Start | None = None) -> Best:
+    def run(self, gap: float, report: Callable[[Best], None], start: EarlierPattern | None = None) -> Best:
         """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
         if start is not None:
             self._go_on_from(start)
@@ -102,7 +102,7 @@ class PatternSearch:
         self._patterns.proofs.come_back_to(self._proofs)
         return self.best
 
-    def _go_on_from(self, start: Start) -> None:
+    def _go_on_from(self, start: EarlierPattern) -> None:
         """Make a pattern safe that nearly is, by the proofs that it comes with, if there is time."""
         proofs = self._patterns.proofs
         for movement in start.movements:

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.exact.optimal import Best, Start
+from tacita.tables.suppression.exact.optimal import Best, EarlierPattern
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.large.cover import PatternCover
 from tacita.tables.suppression.large.flows import ConnectedMove, Flows, reached
@@ -67,7 +67,7 @@ def large_pattern(
     patterns: SafePatterns,
     clock: Clock,
     report: Callable[[Best], None],
-    start: Start | None = None,
+    start: EarlierPattern | None = None,
 ) -> Best:
     """Return a safe pattern of a large table with a bound; the proofs are in `patterns`.
 
@@ -118,7 +118,7 @@ class LargeSearch:
         self._together = max(_TOGETHER, len(problem) // _SPREAD)
         self.work = 0
 
-    def go_on_from(self, start: Start) -> None:
+    def go_on_from(self, start: EarlierPattern) -> None:
         """Take movements of an earlier pattern into use where they help, first against everybody."""
         cover = self.cover
         pieces = [
