@@ -105,10 +105,7 @@ class PatternSearch:
     def _go_on_from(self, start: EarlierPattern) -> None:
         """Make a pattern safe that nearly is, by the proofs that it comes with, if there is time."""
         proofs = self._patterns.proofs
-        for movement in start.movements:
-            delta = np.zeros(len(self.problem))
-            delta[movement.cells] = movement.delta
-            proofs.learn(delta, proofs.targets)
+        proofs.restore(start.movements, list(proofs.targets))
         try:
             self._keep(self._patterns.safe(start.withheld, clock=_work(_GRACE) if self._clock.is_up else self._clock))
         except OutOfTime:

@@ -82,12 +82,10 @@ def large_pattern(
     cover.prove(patterns.proofs)
     # What no movement with a mirror image protects, and a check of everything: the exact way, over the whole table.
     pattern = cover.pattern
-    for movement in start.movements if start is not None else ():
-        if (np.abs(movement.delta) > cover.room[movement.cells] * (1 + CLOSE_ENOUGH)).any():
-            delta = np.zeros(len(problem))
-            delta[movement.cells] = movement.delta
-            patterns.proofs.learn(delta, patterns.proofs.targets)
-            pattern[movement.cells] = True
+    if start is not None:
+        left = [target for target in patterns.proofs.targets if not cover.is_covered(target.cell)]
+        for number in patterns.proofs.restore(start.movements, left):
+            pattern[start.movements[number].cells] = True
     cover.keep(patterns.safe(pattern, guide.x), patterns.proofs)
 
     def best() -> Best:

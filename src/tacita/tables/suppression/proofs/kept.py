@@ -188,6 +188,39 @@ class Proofs:
         """Remember a movement for every one of some targets that it reaches, unless it has a proof that is better."""
         self._settled(delta, Waiting(target for target in targets if not self._is_settled_for_good(target)))
 
+    def restore(self, movements: Sequence[Movement], targets: Iterable[ProtectionTarget]) -> list[int]:
+        """Take over movements of an earlier search that prove some targets, to everybody and to each contributor.
+
+        Return the numbers of those taken over.
+        """
+        moving: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
+        for number, movement in enumerate(movements):
+            for cell, delta in zip(movement.cells.tolist(), movement.delta.tolist(), strict=True):
+                moving[cell].append((delta, number))
+        witnesses = [Witness.moving(movement.cells, movement.delta) for movement in movements]
+        knowers = [self._who_knows(movement.cells) for movement in movements]
+        used: dict[int, None] = {}
+
+        def reaching(target: ProtectionTarget) -> list[int]:
+            enough = target.level * (1 - CLOSE_ENOUGH)
+            return [number for delta, number in moving[target.cell] if delta * target.sign >= enough]
+
+        for target in [one for one in targets if one.attacker == EVERYBODY and one.sign != WIDTH]:
+            numbers = reaching(target)
+            if not numbers:
+                continue
+            first = min(numbers, key=lambda number: (len(knowers[number]), number))
+            self.add(target, witnesses[first])
+            used[first] = None
+            for who in sorted(knowers[first] - self.problem.unasked(target)):
+                single = self.problem.seen_by(target, who)
+                other = next((number for number in reaching(single) if who not in knowers[number]), None)
+                if other is not None:
+                    self.watch([single])
+                    self.add(single, witnesses[other])
+                    used[other] = None
+        return list(used)
+
     def _is_settled_for_good(self, target: ProtectionTarget) -> bool:
         """Return whether no contributor sees through a target, by proofs that move no cell to be published again."""
         witness = self._witness.get(target) if self._knowers else None
