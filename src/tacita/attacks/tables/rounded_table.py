@@ -105,10 +105,10 @@ def audit_perturbed(
     low = published - deviation
     notes = []
     if zeros_stay:
-        told = levels.sensitive & (published > 0) & (levels.lower > 0) & (table.values - levels.lower < 1)
-        if told.any():
+        above = levels.sensitive & (published > 0) & (levels.lower > 0) & (table.values - levels.lower < 1)
+        if above.any():
             notes.append(
-                f"{counted(int(told.sum()), 'sensitive count')} published above zero: the method tells that somebody "
+                f"{counted(int(above.sum()), 'sensitive count')} published above zero: the method tells that somebody "
                 "is there, so that no level is asked to reach zero"
             )
         both = np.where(table.values > 0, np.maximum(levels.sliding, levels.lower + levels.upper), levels.sliding)
