@@ -128,3 +128,16 @@ def test_what_is_not_settled_in_the_work_allowed_is_not_called_exact(monkeypatch
     assert {(one.cell, one.what) for one in full.violations} <= {(one.cell, one.what) for one in less.violations}
     assert less.figures["determined"] <= full.figures["determined"]
     assert "could not be settled in the work allowed" in less.notes[0]
+
+
+def test_a_count_shown_above_zero_is_somebody_and_the_verdict_says_so():
+    """A count of 1 shown as 5: 1 to 9 are possible. That it is not 0 is told; the width is asked for all the same."""
+    table = flat(np.array([[1, 14], [16, 24]]), is_count=True)
+    published = np.ceil(table.values / 5) * 5
+    cell, knowledge = number(table, "x1", "y1"), Knowledge.of(9, integer=True)
+    found = audit_perturbed(table, published, 4, Levels.of(9, np.array([cell]), 1, 1), knowledge, zeros_stay=True)
+    assert found.intervals.lower[cell] == 1
+    assert found.passed
+    assert "1 sensitive count published above zero" in found.notes[-1]
+    wide = audit_perturbed(table, published, 4, Levels.of(9, np.array([cell]), 5, 5), knowledge, zeros_stay=True)
+    assert [one.what for one in wide.violations] == ["sliding"]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from tests.tables.grids import PLENTY, grid, investments, reference
 
-from tacita.errors import InputError
+from tacita.errors import InputError, UsageError
 from tacita.model.table import Knowledge, Levels, Table
+from tacita.tables.intervals import deadline
 from tacita.tables.intervals.publication import PublishedIntervals, publish_intervals
 
 
@@ -51,6 +52,26 @@ def test_the_example_is_told_better_than_by_suppression(ends: Any, seconds: floa
     assert result.published_width < 100
     if seconds:
         assert result.width == pytest.approx(result.bound)
+
+
+def test_what_is_not_done_in_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = investments()
+    monkeypatch.setattr(deadline, "GRACE", 0.0)
+    with pytest.raises(UsageError, match="the time was up before intervals that protect"):
+        publish_intervals(table, Levels.of(len(table), np.array([11]), 4, 4), seconds=0)
+
+
+def test_a_sum_is_kept_unknown() -> None:
+    """Two cells that hide each other leave their sum known; as a union it is as uncertain as is asked."""
+    table, levels = grid(np.array([160, 160, 260, 280]), is_count=False), Levels.of(5, np.array([1, 2]), 24, 24)
+    alone = publish_intervals(table, levels, ends="exact")
+    assert np.flatnonzero(~alone.exact).tolist() == [1, 2]
+    result = publish_intervals(table, levels, ends="exact", unions=[(np.array([1, 2]), 30.0)])
+    require_protected(table, levels, result)
+    others = [0, 3, 4]
+    assert (result.upper - result.lower)[others].sum() >= 30 - 1e-6
+    assert len(result.lower) == 5
+    assert result.published_width == pytest.approx((result.upper - result.lower).sum())
 
 
 def test_z2_is_told_better_than_by_the_suppressions_of_sdctable(shared: Path) -> None:

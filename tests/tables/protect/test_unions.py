@@ -138,3 +138,19 @@ def test_contributions_that_cannot_be_are_refused(tmp_path: Path):
     (tmp_path / "given.toml").write_text(text.replace('response = "turnover"', ""))
     with pytest.raises(InputError, match="largest contributions to a table of frequencies"):
         protect_table(tmp_path / "given.toml")
+
+
+def test_published_intervals_keep_such_sums_unknown(tmp_path: Path):
+    """Two firms that stand behind two cells: with ends as narrow as can be, the cells would hide each other alone."""
+    firms = ["firm,a,v", "A,a0,100", "B,a0,60", "A,a1,90", "B,a1,70"]
+    firms += [f"F{a}{k},a{a},{50 + k}" for a in (2, 3) for k in range(5)]
+    (tmp_path / "firms.csv").write_text("\n".join(firms) + "\n")
+    (tmp_path / "firms.toml").write_text(
+        '[data]\nmicrodata = "firms.csv"\ncontributor = "firm"\n[[table]]\ndimensions = ["a"]\nresponse = "v"\n'
+        '[sensitivity]\nminimum_frequency = 3\n[protect]\nmethod = "intervals"\n'
+        '[protect.intervals]\nends = "exact"\n'
+    )
+    protected = protect_table(tmp_path / "firms.toml", seconds=40).tables[0]
+    assert protected.withheld.sum() == 3
+    assert "union" not in {violation.what for violation in protected.audit.violations}
+    assert protected.notes[-1] == "1 sum of cells kept unknown, too"

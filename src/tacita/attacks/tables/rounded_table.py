@@ -93,9 +93,9 @@ def audit_perturbed(
     """Return the intervals of the true cells behind a table whose cells were each moved by `deviation` at most.
 
     The published cells need not add up (cell key method, random rounding): the attacker knows that the true ones do,
-    and every difference between a total and its parts narrows them. With `zeros_stay` (cell keys) no count of zero was
-    changed, so that everything else that is published stands for somebody. That somebody is there is no secret then:
-    levels are asked of counts above zero, and both together as the width.
+    and every difference between a total and its parts narrows them. With `zeros_stay` (cell keys, random rounding of
+    counts) no count of zero was changed, so that everything else that is published stands for somebody. That somebody
+    is there is no secret then: levels are asked of counts above zero, and both together as the width.
     """
     checked_length(table, published)
     far = np.abs(published - table.values) > deviation * (1 + 1e-9) + 1e-9
@@ -103,12 +103,20 @@ def audit_perturbed(
     if far.any():
         faults.append(_broken(table, far, "perturbation", "moved too far"))
     low = published - deviation
+    notes = []
     if zeros_stay:
+        above = levels.sensitive & (published > 0) & (levels.lower > 0) & (table.values - levels.lower < 1)
+        if above.any():
+            notes.append(
+                f"{counted(int(above.sum()), 'sensitive count')} published above zero: the method tells that somebody "
+                "is there, so that no level is asked to reach zero"
+            )
         both = np.where(table.values > 0, np.maximum(levels.sliding, levels.lower + levels.upper), levels.sliding)
         somebody = np.minimum(levels.lower, np.maximum(table.values - 1, 0.0))
         levels = replace(levels, lower=somebody, sliding=both)
     bounds = Span(np.where(published > 0, np.maximum(low, 1.0), low) if zeros_stay else low, published + deviation)
-    return _attacked(table, published, bounds, levels, knowledge, faults, progress)
+    verdict = _attacked(table, published, bounds, levels, knowledge, faults, progress)
+    return replace(verdict, notes=(*verdict.notes, *notes))
 
 
 def _attacked(

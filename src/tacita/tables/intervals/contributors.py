@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step
+from tacita.tables.intervals.deadline import Deadline
 from tacita.tables.intervals.differences import Differences
 from tacita.tables.intervals.program import Need, Room, Widths, needs_of
 from tacita.tables.linear_program import Reals
@@ -75,7 +76,7 @@ class _Shown:
 
 
 def unmet(
-    table: Table, everybody: tuple[ContributorNeeds, ...], widths: Widths, progress: Progress
+    table: Table, everybody: tuple[ContributorNeeds, ...], widths: Widths, deadline: Deadline, progress: Progress
 ) -> Iterator[tuple[ContributorNeeds, Need, Differences]]:
     """Yield the needs that some widths do not meet; whoever widens them says so to the differences, and it goes on."""
     scale = max((need.distance for one in everybody for need in one.needs), default=1.0)
@@ -88,6 +89,7 @@ def unmet(
             if known is None or known.distance < need.distance:
                 first[need.cell, need.upward] = need
     for need in first.values():
+        deadline.check()
         sparse = differences.table(need, nobody)
         if sparse is not None:
             shown.add(need, sparse)
@@ -96,6 +98,7 @@ def unmet(
         for need in one.needs:
             if shown.proves(need, one.cells):
                 continue
+            deadline.check()
             other = differences.table(need, one.cells)
             if other is None:
                 yield one, need, differences

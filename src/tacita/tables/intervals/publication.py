@@ -14,8 +14,7 @@ room, and of the lower one.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,9 +27,11 @@ from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.intervals.contributors import ContributorNeeds, contributors_needs, unmet
 from tacita.tables.intervals.cuts import cut_widths
+from tacita.tables.intervals.deadline import Deadline
 from tacita.tables.intervals.differences import Differences
 from tacita.tables.intervals.placement import ends_outward, placed
 from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, needs_of, widened_by_whole
+from tacita.tables.intervals.unions import with_unions
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.unit import unit_of
@@ -65,6 +66,7 @@ def publish_intervals(
     ends: Literal["round", "exact"] = "round",
     seconds: float = 60.0,
     seed: int | None = None,
+    unions: Sequence[tuple[NDArray[np.int64], float]] = (),
     progress: Progress = silent,
 ) -> PublishedIntervals:
     """Return intervals that protect every sensitive cell, of the least weighted width when time allows.
@@ -72,7 +74,7 @@ def publish_intervals(
     `weight` is what a unit of width costs: the same everywhere, less in large cells ("relative"), or given. Cells
     that everybody knows (`knowledge.known`) are published exactly. With a secret `seed` widths and ends are drawn, as
     what is published needs. A contributor who alone stands behind a
-    cell (`knowledge.owners`) attacks knowing it.
+    cell (`knowledge.owners`) attacks knowing it. `unions` are cells whose sum must stay unknown, and how wide that is.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> sex = Dimension.flat("sex", ["f", "m"])
@@ -87,10 +89,14 @@ def publish_intervals(
     require_usable(table)
     require_levels(table, levels)
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
+    cells = len(table)
+    if unions:
+        table, levels, knowledge = with_unions(table, levels, knowledge, unions)
+    deadline = Deadline(table.name, seconds)
     room = _room(table, knowledge)
     weights = _weights(table, weight)
     everybody = contributors_needs(levels, knowledge, room)
-    _require_possible(table, _needs(levels, room), everybody, room, progress)
+    _require_possible(table, _needs(levels, room), everybody, room, deadline, progress)
     if seed is not None:
         levels = placed(table, levels, room, seed)
     needs = _needs(levels, room)
@@ -98,19 +104,21 @@ def publish_intervals(
     bound = np.nan
     progress(Step("widening intervals", 0, len(needs)))
     notes = []
-    end = time.monotonic() + max(seconds, 0.0)
     if needs and seconds > 0:
         # Small programs are solved at once; the others by cuts, for as long as there is time.
         size = len(table) * (len(needs) + 2)
-        widths = (joint_widths if size <= _LARGEST_JOINT else cut_widths)(table, needs, room, weights, end)
+        widths = (joint_widths if size <= _LARGEST_JOINT else cut_widths)(
+            table, needs, room, weights, deadline.search_end
+        )
         if widths is not None:
             down, up, bound = widths
     missed = _missed(table, levels, needs, down, up) if np.isfinite(bound) else needs
     widening = _Widening(table, needs, room, weights, Widths(down, up))
     for number, need in enumerate(missed):
         progress(Step("widening intervals", number, len(missed)))
+        deadline.check()
         widening.reach(need)
-    down, up = _against_contributors(table, everybody, widening, progress)
+    down, up = _against_contributors(table, everybody, widening, deadline, progress)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
         least = f"it is at most {share(1 - bound / width)} less" if bound > 0 else "no lower bound of it is known"
@@ -121,13 +129,14 @@ def publish_intervals(
         unit = unit_of(table)
         lower, upper = within_room(table, room, *ends_outward(table, down, up, unit, seed))
     before = lower, upper
-    lower, upper = _against_whole(table, levels, knowledge, room, weights, lower, upper)
+    lower, upper = _against_whole(table, levels, knowledge, room, weights, Widths(lower, upper), deadline)
     if seed is not None and (lower is not before[0] or upper is not before[1]):
         # What had to be widened has ends without a draw: they get one, and are rounded.
         wider = np.where((lower < before[0]) | (upper > before[1]), 1.0, 0.0)
         again = ends_outward(table, wider * (table.values - lower), wider * (upper - table.values), unit, seed)
         lower, upper = np.minimum(lower, again[0]), np.maximum(upper, again[1])
         lower, upper = within_room(table, room, lower, upper)
+    lower, upper = lower[:cells], upper[:cells]
     exact = np.asarray(upper - lower <= 0)
     if ends == "exact":
         notes.append("ends are as near as the levels allow: who knows the levels can compute the values from them")
@@ -210,20 +219,29 @@ def _impossible(table: Table, need: Need, known: NDArray[np.int64] | None = None
 
 
 def _require_possible(
-    table: Table, needs: tuple[Need, ...], everybody: tuple[ContributorNeeds, ...], room: Room, progress: Progress
+    table: Table,
+    needs: tuple[Need, ...],
+    everybody: tuple[ContributorNeeds, ...],
+    room: Room,
+    deadline: Deadline,
+    progress: Progress,
 ) -> None:
     """Refuse a table that no intervals protect, before they are looked for."""
     widest = Widths(room.below, room.above)
     nobody = ContributorNeeds(np.zeros(0, np.int64), needs)
-    for one, need, _ in unmet(table, (nobody, *everybody), widest, progress):
+    for one, need, _ in unmet(table, (nobody, *everybody), widest, deadline, progress):
         raise _impossible(table, need, one.cells if len(one.cells) else None)
 
 
 def _against_contributors(
-    table: Table, everybody: tuple[ContributorNeeds, ...], widening: _Widening, progress: Progress
+    table: Table,
+    everybody: tuple[ContributorNeeds, ...],
+    widening: _Widening,
+    deadline: Deadline,
+    progress: Progress,
 ) -> Widths:
     """Return widths that protect from everybody who knows the own cells."""
-    for one, need, differences in unmet(table, everybody, widening.widths, progress):
+    for one, need, differences in unmet(table, everybody, widening.widths, deadline, progress):
         differences.widen(widening.reach(need, one.cells))
     return widening.widths
 
@@ -253,10 +271,12 @@ def within_room(table: Table, room: Room, lower: Reals, upper: Reals) -> tuple[R
 
 
 def _against_whole(
-    table: Table, levels: Levels, knowledge: Knowledge, room: Room, weights: Reals, lower: Reals, upper: Reals
+    table: Table, levels: Levels, knowledge: Knowledge, room: Room, weights: Reals, ends: Widths, deadline: Deadline
 ) -> tuple[Reals, Reals]:
     """Return ends that protect also from who knows that all values are whole; checks the others as well."""
+    lower, upper = ends
     for _ in range(int(levels.sensitive.sum()) * 2 + 1):
+        deadline.check()
         missing = shortfalls(table, levels, table.values - lower, upper - table.values, whole=knowledge.integer)
         if not missing:
             return lower, upper
@@ -264,6 +284,7 @@ def _against_whole(
         needs = [Need(shortfall.cell, shortfall.upward, shortfall.needed) for shortfall in missing]
         widening = None if knowledge.integer else _Widening(table, needs, room, weights, widths)
         for need in needs:
+            deadline.check()
             wider = widening.reach(need) if widening else widened_by_whole(table, need, room, weights, widths)
             if wider is None:
                 raise _impossible(table, need)

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.attacks.tables.result import LevelViolation
 from tacita.attacks.tables.unions import UnionRule
 from tacita.model.table import Table
+from tacita.tables.protect.case import TableCase
 from tacita.tables.sensitivity.rule import SensitivityRule
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 from tacita.tables.sensitivity.united import UnitedCells
+from tacita.tables.suppression.problem import SecretUnion
 
 
 def union_rule(table: Table, rules: Sequence[SensitivityRule]) -> UnionRule | None:
@@ -32,3 +35,19 @@ def union_rule(table: Table, rules: Sequence[SensitivityRule]) -> UnionRule | No
         return any(bool(finding.sensitive.any()) for rule in judging for finding in rule.findings(one))
 
     return is_sensitive
+
+
+def new_unions(case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion]) -> list[SecretUnion]:
+    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
+
+    Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
+    """
+    kept = {tuple(violation.cells.tolist()) for violation in known}
+    wide = case.levels.lower + case.levels.upper + case.levels.sliding
+    unions: dict[tuple[int, ...], SecretUnion] = {}
+    for violation in disclosed:
+        if violation.cells not in kept:
+            cells = np.array(violation.cells, np.int64)
+            needed = wide[cells][case.levels.sensitive[cells]]
+            unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
+    return list(unions.values())

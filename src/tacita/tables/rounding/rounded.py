@@ -103,4 +103,5 @@ def round_randomly(table: Table, base: float, *, seed: int, per_cell: bool = Tru
     notes = ["sums of rounded values need not add up: every cell is rounded on its own"]
     if not per_cell:
         notes.append("the same cell may be rounded otherwise in another table: publish each cell once")
-    return Rounded.of(table, values, base, additive=False, reach=base, notes=tuple(notes))
+    reach = base - 1 if table.is_count else base  # less than one base
+    return Rounded.of(table, values, base, additive=False, reach=reach, notes=tuple(notes))

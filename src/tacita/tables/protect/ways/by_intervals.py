@@ -11,6 +11,7 @@ import numpy as np
 from tacita.attacks.tables.published_intervals import attack_intervals
 from tacita.attacks.tables.result import Audit
 from tacita.attacks.tables.system.possible_tables import Span
+from tacita.errors import counted
 from tacita.model.table import Status
 from tacita.progress import Progress
 from tacita.tables.intervals.placement import LEAST
@@ -18,9 +19,12 @@ from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.published import PublishedTable
-from tacita.tables.protect.verdict import require_publishable, withheld_verdict
+from tacita.tables.protect.unions import new_unions
+from tacita.tables.protect.verdict import disclosed_unions, require_publishable, withheld_verdict
 from tacita.tables.specification.specification import TableSpecification
+from tacita.tables.suppression.clock import Clock
 
+_ROUNDS = 20
 READING = "Where two figures stand, the true one lies between them."
 
 
@@ -44,17 +48,26 @@ class IntervalsWay:
         require_publishable(case, self.name)
         # Who knows the seed repeats the draws. It is kept internally only.
         seed = secrets.randbits(63) if plan.seed is None else plan.seed
-        published = publish_intervals(
-            case.table,
-            case.levels,
-            knowledge.knowing(case.wishes == Status.KEPT),
-            seed=None if self.ends == "exact" else seed,
-            seconds=plan.time,
-            progress=progress,
-            weight=self.weight,
-            ends=self.ends,
-        )
-        hidden = ~published.exact
+        clock = Clock(plan.time)
+        # Sums that would be known exactly if only sensitive cells were hidden must not become known nearly either.
+        unions = new_unions(case, disclosed_unions(case, case.levels.sensitive), ())
+        for _ in range(_ROUNDS):
+            published = publish_intervals(
+                case.table,
+                case.levels,
+                knowledge.knowing(case.wishes == Status.KEPT),
+                seed=None if self.ends == "exact" else seed,
+                seconds=clock.left,
+                unions=unions,
+                progress=progress,
+                weight=self.weight,
+                ends=self.ends,
+            )
+            hidden = ~published.exact
+            more = new_unions(case, disclosed_unions(case, hidden), unions)
+            if not more:
+                break
+            unions += more
         status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
         shown = PublishedTable(
             np.where(hidden, np.nan, case.table.values),
@@ -72,7 +85,10 @@ class IntervalsWay:
             shown.upper,
             figures={"width": published.published_width, "seed": seed},
             reading=(READING,) if hidden.any() else (),
-            notes=published.notes,
+            notes=(
+                *published.notes,
+                *((f"{counted(len(unions), 'sum')} of cells kept unknown, too",) if unions else ()),
+            ),
         )
 
     def judge(

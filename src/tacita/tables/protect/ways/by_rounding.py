@@ -134,7 +134,12 @@ class RandomRoundingWay(_RoundingWay):
         check = check_rounded(case.table, published, base, additive=False)
         if not check.passed:
             return promise_verdict(case, check)
-        return audit_perturbed(case.table, published, base, case.levels, case.knowledge, progress=progress)
+        # A count is less than one base from what is published, and zero stays: what is shown above zero is somebody.
+        whole = case.knowledge.integer
+        reach = base - 1 if whole else base
+        return audit_perturbed(
+            case.table, published, reach, case.levels, case.knowledge, zeros_stay=whole, progress=progress
+        )
 
     def _usual_seed(self) -> int:
         """Return a seed that nobody can guess.

@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.attacks.tables.exposure import Exposure
-from tacita.attacks.tables.result import Audit, LevelViolation
+from tacita.attacks.tables.result import Audit
 from tacita.model.figures import is_bounded
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.published import PublishedTable
 from tacita.tables.protect.refusal import with_remedies
+from tacita.tables.protect.unions import new_unions
 from tacita.tables.protect.verdict import attack, confirmed_reasons, disclosed_unions, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.clock import Clock
@@ -59,7 +60,7 @@ class SuppressionWay:
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
-            more = _new_unions(case, disclosed_unions(case, withheld), unions)
+            more = new_unions(case, disclosed_unions(case, withheld), unions)
             if not more:
                 break
             unions += more
@@ -131,21 +132,3 @@ class FastSuppressionWay(SuppressionWay):
 
     name: ClassVar[str] = "fast"
     search: ClassVar[Method] = "fast"
-
-
-def _new_unions(
-    case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion]
-) -> list[SecretUnion]:
-    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
-
-    Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
-    """
-    kept = {tuple(violation.cells.tolist()) for violation in known}
-    wide = case.levels.lower + case.levels.upper + case.levels.sliding
-    unions: dict[tuple[int, ...], SecretUnion] = {}
-    for violation in disclosed:
-        if violation.cells not in kept:
-            cells = np.array(violation.cells, np.int64)
-            needed = wide[cells][case.levels.sensitive[cells]]
-            unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
-    return list(unions.values())
