@@ -138,3 +138,39 @@ def test_contributions_that_cannot_be_are_refused(tmp_path: Path):
     (tmp_path / "given.toml").write_text(text.replace('response = "turnover"', ""))
     with pytest.raises(InputError, match="largest contributions to a table of frequencies"):
         protect_table(tmp_path / "given.toml")
+
+
+def crowded(folder: Path) -> Path:
+    """Write firms of many sizes, so that a sum of withheld cells can be changed by many a small cell."""
+    draw = np.random.default_rng(54)
+    lines = ["sector,region,turnover"]
+    for _ in range(12 * 6 * 5):
+        sector, region = int(12 * draw.random() ** 1.5), int(6 * draw.random() ** 1.5)
+        lines.append(f"s{sector},r{region},{max(1, round(float(np.exp(draw.normal(6, 1.8)))))}")
+    (folder / "firms.csv").write_text("\n".join(lines) + "\n")
+    specification = """
+        [data]
+        microdata = "firms.csv"
+        [[table]]
+        name = "turnover"
+        dimensions = ["sector", "region"]
+        response = "turnover"
+        [sensitivity]
+        minimum_frequency = 3
+        p_percent = { p = 10 }
+        [protect]
+        time = 0
+    """
+    (folder / "t.toml").write_text(specification)
+    return folder / "t.toml"
+
+
+@pytest.mark.slow
+def test_small_cells_are_not_exchanged_in_a_sum_until_there_is_no_round_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specification = crowded(tmp_path)
+    monkeypatch.setattr(by_suppression, "_ROUNDS", 6)
+    assert not protect_table(specification).passed
+    monkeypatch.setattr(by_suppression, "_GENTLE", 2)
+    assert protect_table(specification).passed

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacita.attacks.tables.exposure import Exposure
 from tacita.attacks.tables.result import Audit, LevelViolation
@@ -26,6 +27,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
+_GENTLE = 12  # of the rounds: sums need be no less certain than the cell that needs the least
 _SEARCH = 0.85  # of the time: the search; the attack and the reasons have the rest
 
 
@@ -34,7 +36,8 @@ class SuppressionWay:
     """Cells are withheld: the cheapest safe pattern that is found in time.
 
     The attacker also looks at sums of withheld cells that everybody can calculate. Those that would be sensitive as
-    cells are told to the search, as further secrets, until the attacker finds none.
+    cells are told to the search, as further secrets, until the attacker finds none. A search that only ever exchanges
+    one small cell of a sum for another is told to keep the next sums as uncertain as the cell that needs the most.
     """
 
     name: ClassVar[str] = "suppression"
@@ -47,14 +50,19 @@ class SuppressionWay:
         whole = Clock(plan.time)
         search = whole.part(_SEARCH)
         unions: list[SecretUnion] = []
-        for _ in range(_ROUNDS):
+        may_be_firm = True
+        for number in range(_ROUNDS):
             try:
                 pattern = self._search(case, plan, unions, search.left, progress)
             except UnprotectableTable as refusal:
+                if may_be_firm and number > _GENTLE:
+                    may_be_firm, unions = False, [_secret(case, union.cells) for union in unions]
+                    continue
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
-            more = _new_unions(case, disclosed_unions(case, withheld), unions)
+            is_firm = may_be_firm and number >= _GENTLE
+            more = _new_unions(case, disclosed_unions(case, withheld), unions, is_firm=is_firm)
             if not more:
                 break
             unions += more
@@ -114,18 +122,21 @@ class FastSuppressionWay(SuppressionWay):
 
 
 def _new_unions(
-    case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion]
+    case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion], *, is_firm: bool
 ) -> list[SecretUnion]:
-    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
-
-    Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
-    """
+    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet."""
     kept = {tuple(violation.cells.tolist()) for violation in known}
-    wide = case.levels.lower + case.levels.upper + case.levels.sliding
     unions: dict[tuple[int, ...], SecretUnion] = {}
     for violation in disclosed:
         if violation.cells not in kept:
-            cells = np.array(violation.cells, np.int64)
-            needed = wide[cells][case.levels.sensitive[cells]]
-            unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
+            unions[violation.cells] = _secret(case, np.array(violation.cells, np.int64), is_firm=is_firm)
     return list(unions.values())
+
+
+def _secret(case: TableCase, cells: NDArray[np.int64], *, is_firm: bool = False) -> SecretUnion:
+    """Return a sum as a secret. A sum that is as uncertain as the least that one of its sensitive cells needs is no
+    help; `is_firm` asks for the most that one of them needs.
+    """
+    levels = case.levels
+    needed = (levels.lower + levels.upper + levels.sliding)[cells][levels.sensitive[cells]]
+    return SecretUnion(cells, max(float(needed.max(initial=0.0) if is_firm else needed.min(initial=np.inf)), 1e-6))
