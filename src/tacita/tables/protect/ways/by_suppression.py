@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacita.attacks.tables.exposure import Exposure
 from tacita.attacks.tables.result import Audit, LevelViolation
-from tacita.model.figures import is_bounded
+from tacita.model.figures import is_bounded, saving
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
@@ -50,13 +50,14 @@ class SuppressionWay:
         whole = Clock(plan.time)
         search = whole.part(_SEARCH)
         unions: list[SecretUnion] = []
-        may_be_firm = True
+        may_be_firm, bound = True, None
         for number in range(_ROUNDS):
             try:
                 pattern = self._search(case, plan, unions, search.left, progress)
             except UnprotectableTable as refusal:
                 if may_be_firm and number > _GENTLE:
-                    may_be_firm, unions = False, [_secret(case, union.cells) for union in unions]
+                    may_be_firm, bound = False, None
+                    unions = [_secret(case, union.cells) for union in unions]
                     continue
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
@@ -65,9 +66,17 @@ class SuppressionWay:
             more = _new_unions(case, disclosed_unions(case, withheld), unions, is_firm=is_firm)
             if not more:
                 break
+            if is_firm and bound is None:
+                bound = pattern.bound
             unions += more
             if pattern.is_stopped:
                 search = Clock(0.0)  # who asked to stop waits for a safe pattern, not for a better one
+        if bound is not None:
+            # Who asks for more than must be has no bound of what costs the least.
+            pattern = replace(pattern, bound=min(bound, pattern.bound))
+            pattern = replace(
+                pattern, notes=() if pattern.is_optimal else (f"the pattern is safe, and {saving(pattern.gap)}",)
+            )
         if pattern.is_stopped:
             progress(Step("stopped: auditing the best safe pattern"))
         verdict = attack(case, withheld, progress, movements=pattern.movements)
