@@ -37,17 +37,24 @@ def union_rule(table: Table, rules: Sequence[SensitivityRule]) -> UnionRule | No
     return is_sensitive
 
 
-def new_unions(case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion]) -> list[SecretUnion]:
-    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
-
-    Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
-    """
+def new_unions(
+    case: TableCase, disclosed: Sequence[LevelViolation], known: Sequence[SecretUnion], *, is_firm: bool = False
+) -> list[SecretUnion]:
+    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet."""
     kept = {tuple(violation.cells.tolist()) for violation in known}
-    wide = case.levels.lower + case.levels.upper + case.levels.sliding
     unions: dict[tuple[int, ...], SecretUnion] = {}
     for violation in disclosed:
         if violation.cells not in kept:
-            cells = np.array(violation.cells, np.int64)
-            needed = wide[cells][case.levels.sensitive[cells]]
-            unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
+            unions[violation.cells] = secret_union(case, np.array(violation.cells, np.int64), is_firm=is_firm)
     return list(unions.values())
+
+
+def secret_union(case: TableCase, cells: NDArray[np.int64], *, is_firm: bool = False) -> SecretUnion:
+    """Return a sum as a secret.
+
+    A sum that is as uncertain as the least that one of its sensitive cells needs is no help; `is_firm` asks for the
+    most that one of them needs.
+    """
+    levels = case.levels
+    needed = (levels.lower + levels.upper + levels.sliding)[cells][levels.sensitive[cells]]
+    return SecretUnion(cells, max(float(needed.max(initial=0.0) if is_firm else needed.min(initial=np.inf)), 1e-6))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from tacita.attacks.tables.exposure import Exposure
 from tacita.attacks.tables.result import Audit
-from tacita.model.figures import is_bounded
+from tacita.model.figures import is_bounded, saving
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.published import PublishedTable
 from tacita.tables.protect.refusal import with_remedies
-from tacita.tables.protect.unions import new_unions
+from tacita.tables.protect.unions import new_unions, secret_union
 from tacita.tables.protect.verdict import attack, confirmed_reasons, disclosed_unions, withheld_verdict
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.clock import Clock
@@ -27,6 +27,7 @@ from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
+_GENTLE = 12  # of the rounds: sums need be no less certain than the cell that needs the least
 _ROUND = 0.75  # of what the search has left: one search among several
 _AT_MOST = 1.1  # of the time: when reasons are given up
 _SEARCH = 0.85  # of the time: the search; the attack and the reasons have the rest
@@ -37,7 +38,8 @@ class SuppressionWay:
     """Cells are withheld: the cheapest safe pattern that is found in time.
 
     The attacker also looks at sums of withheld cells that everybody can calculate. Those that would be sensitive as
-    cells are told to the search, as further secrets, until the attacker finds none.
+    cells are told to the search, as further secrets, until the attacker finds none. A search that only ever exchanges
+    one small cell of a sum for another is told to keep the next sums as uncertain as the cell that needs the most.
     """
 
     name: ClassVar[str] = "suppression"
@@ -53,20 +55,34 @@ class SuppressionWay:
         share = _ROUND if case.minimum_frequency or case.union_is_sensitive is not None else 1.0
         unions: list[SecretUnion] = []
         start: Suppression | None = None
-        for _ in range(_ROUNDS):
+        may_be_firm, bound = True, None
+        for number in range(_ROUNDS):
             try:
                 pattern = self._search(case, plan, unions, share * search.left, progress, start)
             except UnprotectableTable as refusal:
+                if may_be_firm and number > _GENTLE:
+                    may_be_firm, bound, start = False, None, None
+                    unions = [secret_union(case, union.cells) for union in unions]
+                    continue
                 progress(Step("looking what would let the table be protected"))
                 raise with_remedies(case, specification.attacker, refusal) from None
             withheld = pattern.suppressed
-            more = new_unions(case, disclosed_unions(case, withheld), unions)
+            is_firm = may_be_firm and number >= _GENTLE
+            more = new_unions(case, disclosed_unions(case, withheld), unions, is_firm=is_firm)
             if not more:
                 break
+            if is_firm and bound is None:
+                bound = pattern.bound
             unions += more
             start = pattern
             if pattern.is_stopped:
                 search = Clock(0.0)  # who asked to stop waits for a safe pattern, not for a better one
+        if bound is not None:
+            # Who asks for more than must be has no bound of what costs the least.
+            pattern = replace(pattern, bound=min(bound, pattern.bound))
+            pattern = replace(
+                pattern, notes=() if pattern.is_optimal else (f"the pattern is safe, and {saving(pattern.gap)}",)
+            )
         if pattern.is_stopped:
             progress(Step("stopped: auditing the best safe pattern"))
         verdict = attack(case, withheld, progress, movements=pattern.movements)
