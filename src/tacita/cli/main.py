@@ -216,8 +216,9 @@ def _refused(error: Exception, *, as_json: bool) -> int:
     """Return the exit code of a wrong request (click's own errors) or of a fault of ours."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         context = getattr(error, "ctx", None)
-        help_hint = f". See '{context.command_path} --help'." if context is not None else ""
         said = without_credentials(error.format_message().rstrip("."), is_place=True)
+        end = "" if said.endswith("?") else "."
+        help_hint = f"{end} See '{context.command_path} --help'." if context is not None else ""
         wrong = UsageError(printable(said) + help_hint)
         _tell(wrong, as_json=as_json)
         return wrong.exit_code

@@ -270,7 +270,7 @@ def _sentence(protected: Protected) -> str:
     if protected.passed and not all(table.case.is_judged for table in protected.tables):
         return "Not protected: nothing says which cells are sensitive."
     if protected.passed:
-        return "Protected: the independent attacker comes too near to no sensitive cell."
+        return "Protected: no sensitive cell can be estimated within its protection interval."
     return f"Not protected: {failure(_violations(protected))}."
 
 

@@ -105,7 +105,7 @@ def test_a_published_file_is_compared_with_its_records(example: Path, tmp_path: 
     total = next(at for at, line in enumerate(lines) if line.startswith("Total,Total,"))
     lines[total] = "Total,Total,1,"
     file.write_text("\n".join(lines) + "\n")
-    with pytest.raises(InputError, match=r"1 figure that are not those of the table: \(sector=Total, region=Total\)"):
+    with pytest.raises(InputError, match=r"1 figure is not that of the table: \(sector=Total, region=Total\)"):
         audit_table(example, file)
 
 

@@ -116,7 +116,7 @@ def test_a_narrow_interval_is_seen_and_a_wrong_one_refused(tmp_path: Path) -> No
     audited = audit_table(spec, file)
     assert {violation.name for violation in audited.violations()} == {"a=a1, b=b0"}
     with_cell(file, "a1,b0", "", "x", value + 1, value + 90)
-    with pytest.raises(InputError, match=r"1 interval that are not those of the table: \(a=a1, b=b0\)"):
+    with pytest.raises(InputError, match=r"1 interval is not that of the table: \(a=a1, b=b0\)"):
         audit_table(spec, file)
 
 

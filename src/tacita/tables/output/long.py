@@ -26,7 +26,7 @@ VALUE, STATUS, LOWER, UPPER = "value", "status", "lower", "upper"
 def long_form(part: TablePart) -> pa.Table:
     """Return the cells as rows: the codes, ``value``, ``status``, interval and further columns if there are any.
 
-    The status is ``x`` where the figure is withheld, else empty; in the version of the house it says why.
+    The status is ``x`` where the figure is withheld, else empty; in the internal version it says why.
 
     >>> from tacita.model.table import Dimension
     >>> size = Dimension.flat("size", ["small", "large"])

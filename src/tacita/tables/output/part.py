@@ -56,7 +56,7 @@ class TablePart:
 
     @property
     def is_internal(self) -> bool:
-        """Whether it says more than may leave the house."""
+        """Whether it says more than may be published."""
         return bool(self.statuses is not None or self.reasons or self.columns)
 
     def cell_codes(self, cell: int) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ def require_true_figures(case: TableCase, published: PublishedTable, do: str = "
     for which, what in ((differs, "figure"), (outside & published.withheld, "interval")):
         if which.any():
             named = listed([f"({table.cell_name(int(cell))})" for cell in np.flatnonzero(which)], 5)
-            faults.append(f"{counted(int(which.sum()), what)} that are not those of the table: {named}")
+            differ = "is not that" if which.sum() == 1 else "are not those"
+            faults.append(f"{counted(int(which.sum()), what)} {differ} of the table: {named}")
     if faults:
         raise InputError(
             "; ".join(faults),

@@ -1,1 +1,1 @@
-"""Protected tables that leave the house: the folder that is handed out, the one that stays, questions about both."""
+"""Protected tables that are released: the public folder, the internal one, and questions about both."""
