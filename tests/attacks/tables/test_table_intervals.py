@@ -10,7 +10,7 @@ from tests.attacks.tables.made import flat, hidden, number
 
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import InputError
-from tacita.model.table import Knowledge, Levels, Table
+from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 
 THREE = np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
 """The 3 x 3 table of document 002 as its totals say it must be."""
@@ -140,3 +140,16 @@ def test_a_table_that_does_not_add_up_is_refused():
     table.values[number(table, "x1", "Total")] += 7
     with pytest.raises(InputError, match=r"do not add up: \(x=Total, y=Total\), \(x=x1, y=Total\)"):
         audit(table, pattern, Levels.none(len(table)), Knowledge.of(len(table)))
+
+
+def test_small_cells_beside_very_large_ones_keep_their_intervals():
+    """A sum of 30 is a tiny share of the largest sum, and leaves its cells room all the same."""
+    large = 9e10
+    inner = np.array([[8.0, 22, 0, 0], [17, 12, 0, 0], [0, 0, large, 8e10], [0, 0, 7e10, 6e10]])
+    table = table_of_leaves("t", (Dimension.flat("a", "1234"), Dimension.flat("b", "ABCD")), inner)
+    withheld = (table.values > 0) & (table.codes > 0).all(axis=1)
+    small = np.flatnonzero(withheld & (table.values < 100))
+    result = audit(table, withheld, Levels.of(len(table), small[1:2], 20, 0), Knowledge.of(len(table)))
+    assert result.intervals.lower[small] == pytest.approx([0, 5, 0, 4], abs=1e-3)
+    assert result.intervals.upper[small] == pytest.approx([25, 30, 25, 29], abs=1e-3)
+    assert [violation.what for violation in result.violations] == ["lower"]

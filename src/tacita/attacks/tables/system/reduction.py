@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 CLOSE = 1e-9
+_ROUNDING = 1e-13  # of the largest sum: what arithmetic may take away
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,10 @@ class _State:
         low, high = activity(self.matrix, self.lower, self.upper)
         entry_row = np.repeat(np.arange(len(self.sums)), lengths)
         columns, coefficients = self.matrix.indices, self.matrix.data
-        at_low, at_high = np.abs(low - self.sums) <= reach, np.abs(high - self.sums) <= reach
+        # A sum of small cells is not near its bound because others are large: its own size counts.
+        near = CLOSE * np.abs(self.sums) + _ROUNDING * max(size, 1e-6)
+        at_low = (self.sums - low <= near) & (low - self.sums <= reach)
+        at_high = (high - self.sums <= near) & (self.sums - high <= reach)
         for rows, first, second in ((at_low, self.lower, self.upper), (at_high, self.upper, self.lower)):
             chosen = rows[entry_row]
             fixed = columns[chosen]
