@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from tacita.tables.specification.reading import read_specification
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
 HEADS = ("table", "cells", "primary", "secondary", "cost", "bound", "gap", "CPU s", "peers")
+_ENOUGH = 600.0  # seconds: these searches end by their work
 _WIDTHS = (40, 9, 9, 11, 15, 15, 9, 9, 0)
 
 _MAGNITUDE = """\
@@ -82,7 +83,7 @@ def instances() -> Iterator[Instance]:
     for kind in KINDS:
         table, levels = drawn(kind, seed=0)
         yield Instance(kind.name, table, levels, None, None, kind.limit, f"~ prototype: {kind.bar}")
-    yield from tables_large.instances()
+    yield from _large()
 
 
 def _frequencies() -> Iterator[Instance]:
@@ -114,10 +115,25 @@ def _published() -> Iterator[Instance]:
         yield Instance(name, case.table, case.levels, case.knowledge, case.costs, 60, peers)
 
 
-def print_tables(wanted: Instance | None = None) -> None:
+def _large() -> Iterator[Instance]:
+    """Yield business tables with and without single contributors who attack, and one of counts."""
+    for kind in tables_large.KINDS:
+        business = kind.drawn()
+        table, levels, knowledge = business.table, business.levels, business.knowledge
+        if not kind.singletons:
+            levels, knowledge = replace(levels, against=None), Knowledge.of(len(table))
+        peers = "; ".join(filter(None, (f"~ {kind.peers}" if kind.peers else "", f"aim: {kind.aim}")))
+        costs = np.ones(len(table)) if kind.is_unit else None
+        yield Instance(kind.name, table, levels, knowledge, costs, _ENOUGH, peers)
+    table, levels = tables_large.sparse_counts()
+    knowledge = Knowledge.of(len(table), integer=True)
+    yield Instance("counts, 3 dimensions", table, levels, knowledge, None, _ENOUGH, "aim: gap 40 %")
+
+
+def print_tables() -> None:
     """Protect every table, and print a line each."""
     print(_line(HEADS))
-    for one in (wanted,) if wanted else instances():
+    for one in instances():
         options = SuppressionOptions(costs=one.costs, seconds=one.seconds)
         result, seconds = timed(
             lambda one=one, options=options: suppress(one.table, one.levels, one.knowledge, options)

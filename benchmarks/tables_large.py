@@ -7,23 +7,16 @@ cells with less protection than they need. Both know nothing of single contribut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.business_tables import BusinessTable, dense, huge, middle, regular, sparse
-from benchmarks.measure import timed
-from tacita.model.table import Knowledge, Levels, Table, table_of_leaves
-from tacita.tables.suppression.suppress import SuppressionOptions, suppress
-
-Line = tuple[str, str, str, str, str]
-_SECONDS = 600.0
+from tacita.model.table import Levels, Table, table_of_leaves
 
 
-class _Kind(NamedTuple):
+class LargeKind(NamedTuple):
     """A table, whether single contributors attack, whether each cell costs one, and what peers and aims say."""
 
     name: str
@@ -36,27 +29,14 @@ class _Kind(NamedTuple):
 
 _PLAIN = "LP 5,835 cells in 10 s; hypercube 9,043"
 KINDS = (
-    _Kind("middle", middle, False, False, "", "3,000 cells in 30 s, gap 40 %"),
-    _Kind("middle, each cell 1", middle, False, True, "", "3,000 cells in 30 s, gap 40 %"),
-    _Kind("middle, singletons", middle, True, False, "", "30 s, gap 40 %"),
-    _Kind("sparse", sparse, False, False, _PLAIN, "6,000 cells in 60 s, gap 40 %"),
-    _Kind("sparse, singletons", sparse, True, False, "", "60 s, gap 40 %"),
-    _Kind("dense", dense, False, False, _PLAIN, "60 s, gap 40 %"),
-    _Kind("huge", huge, False, False, "", "ends"),
+    LargeKind("middle", middle, False, False, "", "3,000 cells in 30 s, gap 40 %"),
+    LargeKind("middle, each cell 1", middle, False, True, "", "3,000 cells in 30 s, gap 40 %"),
+    LargeKind("middle, singletons", middle, True, False, "", "30 s, gap 40 %"),
+    LargeKind("sparse", sparse, False, False, _PLAIN, "6,000 cells in 60 s, gap 40 %"),
+    LargeKind("sparse, singletons", sparse, True, False, "", "60 s, gap 40 %"),
+    LargeKind("dense", dense, False, False, _PLAIN, "60 s, gap 40 %"),
+    LargeKind("huge", huge, False, False, "", "ends"),
 )
-
-
-def large_tables(_: Path) -> Iterator[Line]:
-    """Tables of turnover by activity and region, and one of counts with three dimensions."""
-    for kind in KINDS:
-        business = kind.drawn()
-        table, levels, knowledge = business.table, business.levels, business.knowledge
-        if not kind.singletons:
-            levels, knowledge = replace(levels, against=None), Knowledge.of(len(table))
-        costs = np.ones(len(table)) if kind.is_unit else None
-        yield _line(kind.name, table, levels, knowledge, costs, kind.peers, kind.aim)
-    table, levels = sparse_counts()
-    yield _line("counts, 3 dimensions", table, levels, Knowledge.of(len(table), integer=True), None, "", "gap 40 %")
 
 
 def sparse_counts(seed: int = 0) -> tuple[Table, Levels]:
@@ -69,21 +49,3 @@ def sparse_counts(seed: int = 0) -> tuple[Table, Levels]:
     mean = np.minimum(0.12 * wide[:, None, None] * middle_[None, :, None] * narrow, 50)
     table = table_of_leaves("large", dimensions, random.poisson(mean).astype(float), is_count=True)
     return table, Levels.of(len(table), np.flatnonzero((table.values > 0) & (table.values <= 2)), 1, 1)
-
-
-def _line(
-    name: str,
-    table: Table,
-    levels: Levels,
-    knowledge: Knowledge,
-    costs: np.ndarray[tuple[int], np.dtype[np.float64]] | None,
-    peers: str,
-    aim: str,
-) -> Line:
-    options = SuppressionOptions(costs=costs, seconds=_SECONDS)
-    result, used = timed(lambda: suppress(table, levels, knowledge, options))
-    ours = (
-        f"{len(result.secondary):,} cells, cost {result.cost:,.0f}, bound {result.bound:,.0f}, "
-        f"gap {result.gap:.1%}, {used:.0f} s CPU"
-    )
-    return f"{name}: {len(table):,} cells, {int(levels.sensitive.sum()):,} primary", ours, peers, "", aim
