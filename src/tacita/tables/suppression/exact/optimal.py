@@ -83,17 +83,16 @@ class PatternSearch:
         """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
         if start is not None:
             self._go_on_from(start)
-        relaxed = self._relaxed()
-        guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
         if not np.isfinite(self.best.cost):
-            self._first(guide)
+            relaxed = self._relaxed()
+            self._first(np.zeros(len(self.problem)) if relaxed is None else relaxed.x)
         if self.best.gap > _TIGHT:  # whatever gap is allowed: a pattern that is handed out holds nothing superfluous
             clock = _work(_AFTERWARDS) if self._clock.is_up else self._clock
             # A try that time cut short left proofs of another pattern.
             self._patterns.proofs.come_back_to(self._proofs)
             self._keep(self._patterns.taken_back(self.best.withheld, clock))
         report(self.best)
-        relaxed = self._root(gap, report)
+        relaxed = None if start is not None and self._clock.is_up else self._root(gap, report)
         while relaxed is not None and not self._is_done(gap):
             relaxed = self._round(relaxed, gap)
             report(self.best)

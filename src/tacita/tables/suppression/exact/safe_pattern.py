@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.exact.routing import Router, RouterWithin
 from tacita.tables.suppression.problem import EVERYBODY, WIDTH, ProtectionTarget, SuppressionProblem, targets_of
-from tacita.tables.suppression.proofs.kept import Proofs
+from tacita.tables.suppression.proofs.kept import Proofs, Witness, is_whole
 from tacita.tables.suppression.proofs.movements import Movements
 
 
@@ -277,14 +277,27 @@ class SafePatterns:
         self, target: ProtectionTarget, router: RouterWithin, singles: list[ProtectionTarget]
     ) -> None:
         """Look for a proof that moves as few cells as possible that some contributor knows."""
-        if target.sign == WIDTH:
-            return
-        known = np.zeros(len(self.problem), bool)
+        problem = self.problem
+        known = np.zeros(len(problem), bool)
         for single in singles:
-            known[self.problem.known_by[single.attacker]] = True
-        delta = router.route(target, np.where(known, 1.0, 0.01))
-        if delta is not None:
+            known[problem.known_by[single.attacker]] = True
+        # A width is proved by half of it, there and back.
+        asked = target._replace(sign=1, level=target.level / 2) if target.sign == WIDTH else target
+        delta = router.route(asked, np.where(known, 1.0, 0.01))
+        if delta is None:
+            return
+        if target.sign != WIDTH:
             self.proofs.learn(delta, [target, *singles])
+        elif (np.abs(delta) <= np.minimum(problem.down, problem.up)).all() and (not problem.whole or is_whole(delta)):
+            witness = Witness.of(delta)
+            knowers = self.proofs.knowers(witness)
+            before = self.proofs.of(target)
+            if before is None or len(knowers) < len(self.proofs.knowers(before)):
+                self.proofs.add(target, witness)
+            unseen = [single for single in singles if single.attacker not in knowers]
+            self.proofs.watch(unseen)
+            for single in unseen:
+                self.proofs.add(single, witness)
 
 
 def _watch(clock: Clock | None) -> None:
