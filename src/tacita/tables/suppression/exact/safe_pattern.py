@@ -282,8 +282,8 @@ class SafePatterns:
         for single in singles:
             known[problem.known_by[single.attacker]] = True
         # A width is proved by half of it, there and back.
-        asked = target._replace(sign=1, level=target.level / 2) if target.sign == WIDTH else target
-        delta = router.route(asked, np.where(known, 1.0, 0.01))
+        half = target._replace(sign=1, level=target.level / 2) if target.sign == WIDTH else target
+        delta = router.route(half, np.where(known, 1.0, 0.01))
         if delta is None:
             return
         if target.sign != WIDTH:
